@@ -1,0 +1,1 @@
+"""The web pages for surveillance, pit and ops."""

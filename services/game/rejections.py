@@ -1,0 +1,34 @@
+"""What every refused command has in common; the rejections of the round itself are in `round_rejections`.
+
+A rejection is named after the broken rule, changes nothing, and tells the sender what to do instead.
+"""
+
+from typing import ClassVar
+
+
+class Rejection(Exception):  # noqa: N818 - the domain's word: a refusal is an answer, not a fault
+    """A command that breaks a rule.
+
+    Subclasses set `rule` (the section of Rule 8 or of DESIGN.md) and `remedy` (what to do instead, a sentence). `facts`
+    are the numbers and names behind the refusal: integers (cents for names ending in `_cents`) or short words.
+    """
+
+    rule: ClassVar[str] = ""
+    remedy: ClassVar[str] = ""
+
+    def __init__(self, message: str, /, **facts: int | str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.facts = facts
+
+    @property
+    def name(self) -> str:
+        """The class's name, which is the stable name on the wire and in metrics."""
+        return type(self).__name__
+
+
+class NotAuthorised(Rejection):
+    """The actor's role does not carry this act (30-828(1): only a pit supervisor decides; 30-801)."""
+
+    rule = "30-828"
+    remedy = "Let a person whose role carries this act send it."

@@ -1,0 +1,1 @@
+"""Process plumbing: settings, gRPC scaffold, clock and entropy ports, telemetry, routing."""

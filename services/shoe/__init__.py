@@ -1,0 +1,1 @@
+"""Which card comes next. Knows no money and no players."""

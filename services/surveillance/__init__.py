@@ -1,0 +1,1 @@
+"""The second opinion: projections, laws, replay. Changes nothing."""

@@ -1,0 +1,1 @@
+"""Every chip: the double-entry ledger, holds, settlement, racks and the tray."""

@@ -1,0 +1,1 @@
+"""Between the domain and protobuf: the only place that imports generated code."""
