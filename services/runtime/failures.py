@@ -1,7 +1,7 @@
 """What a caller of another service may meet besides a refusal; the same in both forms of a client."""
 
 
-class ServiceUnavailable(Exception):  # noqa: N818 - names the state the caller has to deal with
+class ServiceUnavailable(Exception):
     """The outcome is unknown or the service is not ready: ask again with the same request id."""
 
 
@@ -13,7 +13,7 @@ class Overloaded(ServiceUnavailable):
     """The service has too much in hand and did not start on this: ask again later with the same request id."""
 
 
-class CallFailed(Exception):  # noqa: N818 - names what happened
+class CallFailed(Exception):
     """The service or the request is broken; asking again will not help."""
 
 

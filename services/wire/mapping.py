@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
@@ -118,35 +119,17 @@ def mapper(cls: type[T], full_name: str) -> Mapper[T]:
 
 def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
     """How to read the field out of a message, and how to turn our value into what the message takes (None: as it is)."""
-    name = field.name
     optional = _optional_part(hint)
     if optional is not None:
-        into, out = _value_converters(optional, field)
-        if not field.has_presence:
-            raise MappingMismatch(f"{field.full_name} must be `optional`: the dataclass allows None")
-
-        def read_present(message: Any) -> Any:
-            if not message.HasField(name):
-                return None
-            content = getattr(message, name)
-            return content if into is None else into(content)
-
-        return read_present, out
+        return _optional_converters(optional, field)
     if get_origin(hint) is tuple:
-        into, out = _value_converters(get_args(hint)[0], field)
-        if not field.is_repeated:
-            raise MappingMismatch(f"{field.full_name} must be `repeated`")
-        if into is None:
-            return lambda message: tuple(getattr(message, name)), None
-        return (
-            lambda message: tuple(map(into, getattr(message, name))),
-            None if out is None else lambda values: list(map(out, values)),
-        )
+        return _repeated_converters(get_args(hint)[0], field)
+    name = field.name
     into, out = _value_converters(hint, field)
     if field.is_repeated:
         raise MappingMismatch(f"{field.full_name} is repeated, the dataclass's field is not a tuple")
     if into is None:
-        return lambda message: getattr(message, name), None
+        return attrgetter(name), None
     if field.message_type is None:
         return lambda message: into(getattr(message, name)), out
 
@@ -156,6 +139,34 @@ def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Conve
         return into(getattr(message, name))
 
     return read_required, out
+
+
+def _optional_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+    name = field.name
+    if not field.has_presence:
+        raise MappingMismatch(f"{field.full_name} must be `optional`: the dataclass allows None")
+    into, out = _value_converters(kind, field)
+
+    def read_present(message: Any) -> Any:
+        if not message.HasField(name):
+            return None
+        content = getattr(message, name)
+        return content if into is None else into(content)
+
+    return read_present, out
+
+
+def _repeated_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+    name = field.name
+    if not field.is_repeated:
+        raise MappingMismatch(f"{field.full_name} must be `repeated`")
+    into, out = _value_converters(kind, field)
+    if into is None:
+        return lambda message: tuple(getattr(message, name)), None
+    return (
+        lambda message: tuple(map(into, getattr(message, name))),
+        None if out is None else lambda values: list(map(out, values)),
+    )
 
 
 def _optional_part(hint: Any) -> Any:

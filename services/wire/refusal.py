@@ -17,7 +17,7 @@ STATUS_DETAILS_KEY = "grpc-status-details-bin"
 _REJECTION = message_class("holecard.common.v1.Rejection")
 
 
-class Refused(Exception):  # noqa: N818 - the domain's word: a refusal is an answer, not a fault
+class Refused(Exception):
     """Another service refused a command: nothing changed there.
 
     `name` is the broken rule ("StakeBelowMinimum"), `rule` its section, `remedy` what to do instead, `facts` the numbers
