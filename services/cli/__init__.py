@@ -1,7 +1,7 @@
 """The command `holecard`. Each command lives in a module of its own and is imported when it is called.
 
-Results go to stdout, progress and errors to stderr; an error ends with a non-zero status: 1 when something is wrong with what
-was looked at, 2 when the call itself is wrong.
+Results go to stdout, progress and errors to stderr. An error ends with status 1 when something is wrong with what
+was looked at, with 2 when the call itself is wrong.
 """
 
 import importlib

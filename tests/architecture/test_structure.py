@@ -1,4 +1,4 @@
-"""The tree keeps its shape: purity of the domain, sizes, names, docstrings (DESIGN §2, §10). import-linter holds the rest."""
+"""The tree keeps its shape: purity, sizes, names, docstrings (DESIGN §2, §10). import-linter holds the rest."""
 
 import ast
 from collections.abc import Iterator
