@@ -240,7 +240,7 @@ class AggregateHost(Generic[S, C, E]):
 
 
 async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
-    """Wait for an append even when the waiting task is cancelled: the key's next turn must find it in the log or not at all."""
+    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
     task = asyncio.ensure_future(append)
     try:
         await asyncio.shield(task)
