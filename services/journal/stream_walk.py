@@ -86,8 +86,10 @@ class StreamWalk:
             self._take_late(event)
 
     def finish(self, head: tuple[int, bytes] | None) -> Iterator[Finding]:
-        """Give the findings, once the log has ended; `head` is the sequence and hash recorded for the stream's last
-        event."""
+        """Give the findings, once the log has ended.
+
+        `head` is the sequence and hash recorded for the stream's last event, None when none is recorded.
+        """
         at_head = head is not None and head[0] == self.sequence
         self._settle_suspect(head[1] if head is not None and at_head else None)
         for gap in self._gaps:
