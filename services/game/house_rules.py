@@ -5,6 +5,7 @@ that names the rule (`rule_bounds`). A round is settled under the rules that it 
 changes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -31,7 +32,7 @@ from services.game.rule_options import (
 )
 from services.game.rule_rejections import GameNotApproved
 from services.game.rule_text import digest_of
-from services.game.wager_kinds import PayRule, WagerKind
+from services.game.wager_kinds import MainResult, PayRule, WagerKind, fixed_nets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +110,13 @@ class HouseRules:
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 in hex of the canonical text: the same for every way of writing the same rules."""
 
+    fixed_nets: Mapping[MainResult, Fraction] = field(init=False, compare=False, repr=False)
+    """The gain of each result that needs no other fact of the hand; `net_of` answers the rest. Never written to."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self))
         check_bounds(self)
+        object.__setattr__(self, "fixed_nets", fixed_nets(self.main_pays, self.blackjack_pays))
 
     def wager_kind(self, name: str) -> WagerKind | None:
         """Give the declared kind of this name, None when the game has no such wager."""

@@ -17,6 +17,8 @@ SPLIT: Final = "split"
 
 BY_MAIN_PAYS: Final = "main-pays"
 BY_DEALER_BLACKJACK: Final = "dealer-blackjack"
+EVALUATORS: Final = frozenset({BY_MAIN_PAYS, BY_DEALER_BLACKJACK})
+"""Every evaluator that exists; a rule set that names another one is refused, because nothing would pay it."""
 
 
 class Moment(StrEnum):
@@ -167,6 +169,14 @@ def net_of(pays: tuple[PayRule, ...], blackjack_pays: Fraction, hand: FinishedHa
         if rule.result is hand.result and (rule.is_plain or _fits(rule, hand)):
             return blackjack_pays if rule.net is None else rule.net
     raise LookupError(f"no pay rule fits {hand.result}")
+
+
+def fixed_nets(pays: tuple[PayRule, ...], blackjack_pays: Fraction) -> dict[MainResult, Fraction]:
+    """Give the gain of each result whose first rule has no condition, so that it needs no other fact of the hand."""
+    first: dict[MainResult, PayRule] = {}
+    for rule in pays:
+        first.setdefault(rule.result, rule)
+    return {result: blackjack_pays if rule.net is None else rule.net for result, rule in first.items() if rule.is_plain}
 
 
 def _fits(rule: PayRule, hand: FinishedHand) -> bool:
