@@ -19,7 +19,6 @@ _HIGHEST_NET: Final = Fraction(1000)
 _MOMENTS: Final = tuple(Moment)
 
 _PLAIN_NETS: Final[dict[MainResult, tuple[Fraction, Fraction, str]]] = {
-    MainResult.NATURAL: (Fraction(1), _HIGHEST_NET, "30-810"),
     MainResult.NATURAL_TIE: (Fraction(-1), _HIGHEST_NET, "30-808"),
     MainResult.EVEN_MONEY: (Fraction(1), Fraction(1), "30-812"),
     MainResult.WIN: (Fraction(1), _HIGHEST_NET, "30-810"),
@@ -28,7 +27,7 @@ _PLAIN_NETS: Final[dict[MainResult, tuple[Fraction, Fraction, str]]] = {
     MainResult.BUST: (Fraction(-1), Fraction(-1), "30-807"),
     MainResult.SURRENDER: (Fraction(-1, 2), Fraction(-1, 2), "30-829"),
 }
-"""The least and highest gain of each result's rule without conditions, and the section that says so."""
+"""The least and highest gain of each result's rule without conditions, and the section that says so; a natural has its odds."""
 
 
 def check_wager_kinds(kinds: tuple[WagerKind, ...]) -> None:
@@ -93,6 +92,11 @@ def check_main_pays(pays: tuple[PayRule, ...]) -> None:
 
 
 def _check_plain(rule: PayRule) -> None:
+    if rule.result is MainResult.NATURAL:
+        if rule.net is not None:
+            # Otherwise the notice of 30-803(3)(b) would post other odds than are paid.
+            raise _contradiction(rule, "has a net of its own; blackjack_pays says it, at least 6:5 (30-810)")
+        return
     least, most, section = _PLAIN_NETS[rule.result]
     if rule.net is not None and not least <= rule.net <= most:
         raise _contradiction(rule, f"has a net outside {least} to {most} ({section})")
