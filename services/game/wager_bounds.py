@@ -27,7 +27,7 @@ _PLAIN_NETS: Final[dict[MainResult, tuple[Fraction, Fraction, str]]] = {
     MainResult.BUST: (Fraction(-1), Fraction(-1), "30-807"),
     MainResult.SURRENDER: (Fraction(-1, 2), Fraction(-1, 2), "30-829"),
 }
-"""The least and highest gain of each result's rule without conditions, and the section that says so; a natural has its odds."""
+"""The least and highest gain of each result's rule without conditions, and the section for it; a natural has its odds."""
 
 
 def check_wager_kinds(kinds: tuple[WagerKind, ...]) -> None:
