@@ -187,7 +187,7 @@ def test_a_key_like_no_other_gets_no_false_advice() -> None:
     assert refusal.value.message == "there is no rule zzz"
 
 
-@pytest.mark.parametrize("digest", ['digest = "00"', "fixed_nets = 1"])
+@pytest.mark.parametrize("digest", ['digest = "00"', "kinds = 1"])
 def test_what_is_derived_cannot_be_written(digest: str) -> None:
     with pytest.raises(refusals.UnknownRuleKey):
         parse_rules(f"{digest}\n{COLORADO}")
