@@ -1,0 +1,87 @@
+"""House rules as the rest of the house uses them: one name to import from.
+
+Owns nothing; it gathers `house_rules` (the record), `rule_options` (the choices), `wager_kinds` (wagers and pay as
+data), `rule_file` and `rule_text` (from and to text).
+"""
+
+from services.game.house_rules import HouseRules
+from services.game.rule_file import parse_rules
+from services.game.rule_options import (
+    Approval,
+    ApprovalStatus,
+    BurnCardVisible,
+    CutCardFirst,
+    DealerBlackjackTakes,
+    DealerShows,
+    DealStyle,
+    DoubleOn,
+    Face,
+    HoleCard,
+    InsuranceRule,
+    Limits,
+    MidShoeEntry,
+    Rounding,
+    Shuffle,
+    Soft17,
+    SplitBy,
+    Surrender,
+)
+from services.game.rule_text import canonical_text, digest_of, ratio_text
+from services.game.wager_kinds import (
+    BY_DEALER_BLACKJACK,
+    BY_MAIN_PAYS,
+    DOUBLE,
+    INSURANCE,
+    MAIN,
+    SPLIT,
+    STANDARD_MAIN_PAYS,
+    STANDARD_WAGER_KINDS,
+    FinishedHand,
+    MainResult,
+    Moment,
+    PayRule,
+    PlacedOn,
+    WagerKind,
+    net_of,
+)
+
+__all__ = [
+    "BY_DEALER_BLACKJACK",
+    "BY_MAIN_PAYS",
+    "DOUBLE",
+    "INSURANCE",
+    "MAIN",
+    "SPLIT",
+    "STANDARD_MAIN_PAYS",
+    "STANDARD_WAGER_KINDS",
+    "Approval",
+    "ApprovalStatus",
+    "BurnCardVisible",
+    "CutCardFirst",
+    "DealStyle",
+    "DealerBlackjackTakes",
+    "DealerShows",
+    "DoubleOn",
+    "Face",
+    "FinishedHand",
+    "HoleCard",
+    "HouseRules",
+    "InsuranceRule",
+    "Limits",
+    "MainResult",
+    "MidShoeEntry",
+    "Moment",
+    "PayRule",
+    "PlacedOn",
+    "Rounding",
+    "Shuffle",
+    "Soft17",
+    "SplitBy",
+    "Surrender",
+    "WagerKind",
+    "canonical_text",
+    "digest_of",
+    "net_of",
+    "parse_rules",
+    "ratio_text",
+]
