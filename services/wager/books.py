@@ -6,9 +6,8 @@ silence. Does not decide anything (see `ledger`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TypeVar
 
 from services.wager import commands, events
@@ -23,8 +22,6 @@ ROUNDS_REMEMBERED = 64
 DEPARTED_REMEMBERED = 64
 RECEIPTS_REMEMBERED = 4096
 LINES_REMEMBERED = 256
-
-_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class HoldStatus(StrEnum):
@@ -46,12 +43,17 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class RoundBook:
-    """The stakes of one round in the order they were held, its settlement, and net corrections by a line's first hold."""
+    """The stakes of one round in the order they were held, its settlements, and net corrections by a line's first hold."""
 
-    round: str
+    round_id: str
     holds: Mapping[str, Hold]
-    settlement: events.RoundSettled | None = None
-    corrected: Mapping[str, int] = _NOTHING
+    settlements: tuple[events.RoundSettled, ...] = ()
+    corrected: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the final settlement is recorded: no further stake can join."""
+        return bool(self.settlements) and self.settlements[-1].final
 
     @property
     def open_holds(self) -> tuple[events.HeldStake, ...]:
@@ -63,7 +65,7 @@ class RoundBook:
 class SeatSession:
     """One patron's stay at a seat. His free chips are the account `rack/<session>`.
 
-    The totals cover the whole stay. `lines` are his last settled lines with their rounds, `earlier_lines` counts those before.
+    The totals cover the whole stay. `lines` are his last settled lines with their rounds, after `earlier_lines` others.
     `staked_cents` and `returned_cents` are of settled lines; `in_play_cents` is held now; `corrected_cents` is net.
     """
 
@@ -205,7 +207,7 @@ def receipt_key(subject: object) -> str | None:
 def answers(receipt: Receipt, command: commands.Command) -> bool:
     """Whether `receipt` is what this very command led to: every field of the command stands in it unchanged."""
     return type(receipt) is _RECEIPT_OF.get(type(command)) and all(
-        getattr(command, field.name) == getattr(receipt, field.name) for field in fields(command)
+        getattr(command, each.name) == getattr(receipt, each.name) for each in fields(command)
     )
 
 

@@ -64,7 +64,7 @@ class Stake:
 class HoldStakes:
     """Put the stakes of any number of seats in escrow: all of them or none. The table (system) only."""
 
-    round: str
+    round_id: str
     stakes: tuple[Stake, ...]
 
 
@@ -72,7 +72,7 @@ class HoldStakes:
 class VoidHolds:
     """Give stakes back undecided: a wager that the round never took. The table (system) or a supervisor."""
 
-    round: str
+    round_id: str
     holds: tuple[str, ...]
     reason: str
 
@@ -99,14 +99,19 @@ class SettlementLine:
 
 @dataclass(frozen=True, slots=True)
 class SettleRound:
-    """Decide every stake of a round at once. `revision` counts the table's attempts from 1. The table (system) only."""
+    """Decide stakes of a round, all lines in one call. The table (system) only.
+
+    `revision` counts the round's settlements from 1, upwards. The `final` one must leave no stake in play (L9); those before
+    it decide what is decided early, as insurance is.
+    """
 
     settlement: str
-    round: str
+    round_id: str
     revision: int
     rounding: Rounding
     chip_cents: int
     lines: tuple[SettlementLine, ...]
+    final: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,7 @@ class CorrectPayment:
 
     correction: str
     settlement: str
-    round: str
+    round_id: str
     hold: str
     direction: Direction
     amount_cents: int

@@ -73,7 +73,7 @@ class HeldStake:
 class StakesHeld:
     """Stakes went from racks to the round's escrow."""
 
-    round: str
+    round_id: str
     holds: tuple[HeldStake, ...]
     movements: tuple[Movement, ...]
 
@@ -92,7 +92,7 @@ class VoidedHold:
 class HoldsVoided:
     """Stakes went from the round's escrow back to racks, undecided."""
 
-    round: str
+    round_id: str
     holds: tuple[VoidedHold, ...]
     reason: str
     movements: tuple[Movement, ...]
@@ -130,11 +130,16 @@ class RackBalance:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
-    """Every stake of the round was decided: lost ones went to the tray, the others back to racks with their pay."""
+    """Stakes of the round were decided: lost ones went to the tray, the others back to racks with their pay.
+
+    `revision` counts the round's settlements from 1. The `final` one left no stake in play; those before it decide what is
+    decided early, as insurance is.
+    """
 
     settlement: str
-    round: str
+    round_id: str
     revision: int
+    final: bool
     rounding: Rounding
     chip_cents: int
     lines: tuple[SettledLine, ...]
@@ -208,7 +213,7 @@ class PaymentCorrected:
 
     correction: str
     settlement: str
-    round: str
+    round_id: str
     hold: str
     session: str
     direction: Direction

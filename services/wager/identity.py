@@ -38,7 +38,7 @@ def round_number(round_id: str, table: str) -> int:
     if parts is None:
         raise IdMalformed(f"{round_id!r} is not the id of a round", what="round", given=round_id)
     if parts[1] != table:
-        raise WrongTable(f"round {round_id} does not belong to {table}", round=round_id, table=table)
+        raise WrongTable(f"round {round_id} does not belong to {table}", round_id=round_id, table=table)
     return int(parts[2])
 
 
@@ -46,5 +46,7 @@ def check_of_round(business_id: object, round_id: str, what: str) -> str:
     """`business_id` itself, which must begin with its round's id and "/"; raises IdMalformed."""
     checked = check_id(business_id, what)
     if not checked.startswith(round_id + "/"):
-        raise IdMalformed(f"{what} {checked} does not belong to round {round_id}", what=what, given=checked, round=round_id)
+        raise IdMalformed(
+            f"{what} {checked} does not belong to round {round_id}", what=what, given=checked, round_id=round_id
+        )
     return checked

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from services.game.authority import CommandContext, NotAuthorised, Role
+from services.game.authority import CommandContext, Role
+from services.game.rejections import NotAuthorised
 from services.wager import commands, events, racks, settlement, stakes, tray
 from services.wager.accounts import apply_movements
 from services.wager.books import (
@@ -92,10 +93,11 @@ def decide(ledger: Ledger, command: Command, context: CommandContext) -> tuple[W
     return _DECISIONS[type(command)](ledger, command, context)
 
 
-def _repeated(ledger: Ledger, command: Command, same: bool) -> tuple[WagerEvent, ...]:  # noqa: FBT001 - one question
+def _repeated(ledger: Ledger, command: Command, same: bool) -> tuple[WagerEvent, ...]:
     if not same:
         raise BusinessIdReused(
-            f"the id of this {type(command).__name__} was used before for something else", command=type(command).__name__
+            f"the id of this {type(command).__name__} was used before for something else",
+            command=type(command).__name__,
         )
     # Sitting down again under an ended session must not look as if the patron had a rack.
     if isinstance(command, commands.OpenSeatSession) and command.session not in ledger.seated:
@@ -105,7 +107,7 @@ def _repeated(ledger: Ledger, command: Command, same: bool) -> tuple[WagerEvent,
 
 def round_of(_ledger: Ledger, event: WagerEvent) -> str:
     """The round that an event belongs to, "" outside rounds."""
-    return getattr(event, "round", "")
+    return getattr(event, "round_id", "")
 
 
 def evolve(ledger: Ledger, event: WagerEvent) -> Ledger:
@@ -113,7 +115,7 @@ def evolve(ledger: Ledger, event: WagerEvent) -> Ledger:
     moved = replace(ledger, balances=apply_movements(ledger.balances, event.movements))
     changed = _FOLDS[type(event)](moved, event)
     key = receipt_key(event)
-    if key is None:
+    if key is None or isinstance(event, events.StakesHeld | events.HoldsVoided | events.RoundSettled):
         return changed
     return replace(changed, receipts=with_newest(ledger.receipts, key, event, RECEIPTS_REMEMBERED))
 
@@ -166,55 +168,58 @@ def _with_play(seated: Mapping[str, SeatSession], deltas: Iterable[tuple[str, in
         sums[session] = sums.get(session, 0) + cents
     return {
         **seated,
-        **{name: replace(seated[name], in_play_cents=seated[name].in_play_cents + cents) for name, cents in sums.items()},
+        **{
+            name: replace(seated[name], in_play_cents=seated[name].in_play_cents + cents)
+            for name, cents in sums.items()
+        },
     }
 
 
 def _held(ledger: Ledger, event: events.StakesHeld) -> Ledger:
-    book = ledger.rounds.get(event.round) or RoundBook(event.round, {})
+    book = ledger.rounds.get(event.round_id) or RoundBook(event.round_id, {})
     book = replace(book, holds={**book.holds, **{h.hold: Hold(h, HoldStatus.HELD) for h in event.holds}})
-    rounds = {**ledger.rounds, event.round: book}
+    rounds = {**ledger.rounds, event.round_id: book}
     if len(rounds) > ROUNDS_REMEMBERED:
         # Past rounds leave the memory oldest first, but never one with a stake in play.
-        past = next((name for name, old in rounds.items() if name != event.round and not old.open_holds), None)
+        past = next((name for name, old in rounds.items() if name != event.round_id and not old.open_holds), None)
         if past is not None:
             del rounds[past]
     return replace(
         ledger,
         rounds=rounds,
-        latest_round=max(ledger.latest_round, int(event.round.rpartition("#")[2])),
+        latest_round=max(ledger.latest_round, int(event.round_id.rpartition("#")[2])),
         seated=_with_play(ledger.seated, ((h.session, h.amount_cents) for h in event.holds)),
     )
 
 
 def _voided(ledger: Ledger, event: events.HoldsVoided) -> Ledger:
-    book = ledger.rounds[event.round]
+    book = ledger.rounds[event.round_id]
     voided = {h.hold: Hold(book.holds[h.hold].stake, HoldStatus.VOIDED, h) for h in event.holds}
     return replace(
         ledger,
-        rounds={**ledger.rounds, event.round: replace(book, holds={**book.holds, **voided})},
+        rounds={**ledger.rounds, event.round_id: replace(book, holds={**book.holds, **voided})},
         seated=_with_play(ledger.seated, ((h.session, -h.amount_cents) for h in event.holds)),
     )
 
 
 def _settled(ledger: Ledger, event: events.RoundSettled) -> Ledger:
-    book = ledger.rounds[event.round]
+    book = ledger.rounds[event.round_id]
     posted = {name: Hold(book.holds[name].stake, HoldStatus.POSTED) for line in event.lines for name in line.holds}
     by_session: dict[str, list[events.SettledLine]] = {}
     for line in event.lines:
         by_session.setdefault(line.session, []).append(line)
     seated = {**ledger.seated}
     for name, lines in by_session.items():
-        seated[name] = _with_lines(seated[name], event.round, lines)
+        seated[name] = _with_lines(seated[name], event.round_id, lines)
     stake, returned = sum(line.stake_cents for line in event.lines), sum(line.returned_cents for line in event.lines)
     totals = replace(
         ledger.totals,
         handle_cents=ledger.totals.handle_cents + stake,
         win_cents=ledger.totals.win_cents + stake - returned,
-        rounds_settled=ledger.totals.rounds_settled + 1,
+        rounds_settled=ledger.totals.rounds_settled + event.final,
     )
-    book = replace(book, holds={**book.holds, **posted}, settlement=event)
-    return replace(ledger, rounds={**ledger.rounds, event.round: book}, seated=seated, totals=totals)
+    book = replace(book, holds={**book.holds, **posted}, settlements=(*book.settlements, event))
+    return replace(ledger, rounds={**ledger.rounds, event.round_id: book}, seated=seated, totals=totals)
 
 
 def _with_lines(session: SeatSession, round_id: str, lines: list[events.SettledLine]) -> SeatSession:
@@ -233,9 +238,7 @@ def _with_lines(session: SeatSession, round_id: str, lines: list[events.SettledL
 
 
 def _filled(ledger: Ledger, event: events.TrayFilled) -> Ledger:
-    return replace(
-        ledger, totals=replace(ledger.totals, fills_cents=ledger.totals.fills_cents + event.amount_cents)
-    )
+    return replace(ledger, totals=replace(ledger.totals, fills_cents=ledger.totals.fills_cents + event.amount_cents))
 
 
 def _credited(ledger: Ledger, event: events.TrayCredited) -> Ledger:
@@ -246,13 +249,13 @@ def _credited(ledger: Ledger, event: events.TrayCredited) -> Ledger:
 
 def _corrected(ledger: Ledger, event: events.PaymentCorrected) -> Ledger:
     given = event.amount_cents if event.direction is Direction.PAY else -event.amount_cents
-    book = ledger.rounds[event.round]
-    line = settlement.line_of(book, event.hold)
+    book = ledger.rounds[event.round_id]
+    line = settlement.line_of(book, event.hold, event.settlement)
     corrected = {**book.corrected, line.holds[0]: book.corrected.get(line.holds[0], 0) + given}
     changed = _with_session(ledger, event.session, corrected_cents=given)
     return replace(
         changed,
-        rounds={**ledger.rounds, event.round: replace(book, corrected=corrected)},
+        rounds={**ledger.rounds, event.round_id: replace(book, corrected=corrected)},
         totals=replace(ledger.totals, win_cents=ledger.totals.win_cents - given),
     )
 

@@ -4,7 +4,8 @@ Owns the decisions on seat sessions. A session is a patron's stay, known by its 
 sits down next on that seat cannot reach the chips of the one before. Does not know stakes (see `stakes`).
 """
 
-from services.game.authority import CommandContext, NotAuthorised, Role
+from services.game.authority import CommandContext, Role
+from services.game.rejections import NotAuthorised
 from services.wager import commands, events
 from services.wager.accounts import (
     DROP,

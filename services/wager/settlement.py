@@ -1,4 +1,4 @@
-"""Deciding every stake of a round in one event.
+"""Deciding the stakes of a round: one final settlement, and before it any that decide early (insurance).
 
 Owns the settlement of a round. Promises: every hold of the round is in exactly one line or was voided (L7, L9), each line's
 stake is what was held, and each payment is the amount due after the recorded rounding rule (30-810). Whether the amount due
@@ -31,6 +31,7 @@ from services.wager.racks import check_tray
 from services.wager.rejections import (
     AmountNotWholeCents,
     AmountOutOfRange,
+    HoldAlreadyPosted,
     HoldAlreadyVoided,
     HoldNotSettled,
     HoldSettledTwice,
@@ -43,32 +44,37 @@ from services.wager.rejections import (
 )
 from services.wager.stakes import MAX_IN_ONE_CALL, book_of, check_length, hold_of
 
+# A ratio must fit two 64-bit integers on the wire; no pay rule has denominators anywhere near this one.
+MAX_NUMERATOR = 10**18
 MAX_DENOMINATOR = 10**6
 
 
 def settle(ledger: Ledger, command: commands.SettleRound, _context: CommandContext) -> tuple[events.RoundSettled, ...]:
-    """All lines of the round, or a refusal; nothing when this settlement is recorded already."""
-    book = book_of(ledger, command.round)
-    check_of_round(command.settlement, command.round, "settlement")
+    """All lines of the command, or a refusal; nothing when this settlement is recorded already."""
+    book = book_of(ledger, command.round_id)
+    check_of_round(command.settlement, command.round_id, "settlement")
     check_amount(command.revision, "revision")
     check_amount(command.chip_cents, "chip")
     if len(command.lines) > MAX_IN_ONE_CALL:
         check_length(len(command.lines), "lines")
     lines = tuple(_settled_line(book, line, command) for line in command.lines)
-    if book.settlement is not None:
-        return _known(book.settlement, command, lines)
+    if _is_recorded(book, command, lines):
+        return ()
     _check_every_hold(book, command)
-    movements, racks, needed = [], {}, 0
+    movements: list[Movement] = []
+    racks: dict[str, int] = {}
+    needed = 0
     for line in lines:
-        movements += _movements(line, command.round)
+        movements += _movements(line, command.round_id)
         racks[line.session] = racks.get(line.session, ledger.rack_cents(line.session)) + line.returned_cents
         needed += line.returned_cents - line.stake_cents
     check_tray(ledger, needed)
     return (
         events.RoundSettled(
             settlement=command.settlement,
-            round=command.round,
+            round_id=command.round_id,
             revision=command.revision,
+            final=command.final,
             rounding=command.rounding,
             chip_cents=command.chip_cents,
             lines=lines,
@@ -78,27 +84,36 @@ def settle(ledger: Ledger, command: commands.SettleRound, _context: CommandConte
     )
 
 
-def line_of(book: RoundBook, hold: str) -> events.SettledLine:
-    """The settled line that decided `hold`; raises UnknownHold when none did."""
-    for line in book.settlement.lines if book.settlement else ():
-        if hold in line.holds:
-            return line
-    raise UnknownHold(f"no line of round {book.round} settled {hold!r:.220}", hold=str(hold)[:200], round=book.round)
+def line_of(book: RoundBook, hold: str, settlement: str) -> events.SettledLine:
+    """The line of that settlement that decided `hold`; raises UnknownHold when none did."""
+    for recorded in book.settlements:
+        for line in recorded.lines:
+            if recorded.settlement == settlement and hold in line.holds:
+                return line
+    raise UnknownHold(
+        f"{settlement!r:.220} did not settle {hold!r:.220}", hold=str(hold)[:200], settlement=str(settlement)[:200]
+    )
 
 
-def _known(
-    settlement: events.RoundSettled, command: commands.SettleRound, lines: tuple[events.SettledLine, ...]
-) -> tuple[()]:
-    if settlement.settlement != command.settlement:
+def _is_recorded(book: RoundBook, command: commands.SettleRound, lines: tuple[events.SettledLine, ...]) -> bool:
+    """Whether this settlement stands already; raises when its id stands with other content, or the round is through."""
+    for recorded in book.settlements:
+        if recorded.settlement == command.settlement:
+            content = (recorded.revision, recorded.final, recorded.rounding, recorded.chip_cents, recorded.lines)
+            if content != (command.revision, command.final, command.rounding, command.chip_cents, lines):
+                raise SettlementIdReused(
+                    f"settlement {command.settlement} is recorded with other content", settlement=command.settlement
+                )
+            return True
+    latest = book.settlements[-1] if book.settlements else None
+    if latest is not None and (latest.final or command.revision <= latest.revision):
         raise RoundAlreadySettled(
-            f"round {command.round} is settled as {settlement.settlement}",
-            round=command.round,
-            settlement=settlement.settlement,
+            f"round {book.round_id} is settled up to revision {latest.revision}",
+            round_id=book.round_id,
+            settlement=latest.settlement,
+            revision=latest.revision,
         )
-    recorded = (settlement.revision, settlement.rounding, settlement.chip_cents, settlement.lines)
-    if recorded != (command.revision, command.rounding, command.chip_cents, lines):
-        raise SettlementIdReused(f"settlement {command.settlement} is recorded with other lines", round=command.round)
-    return ()
+    return False
 
 
 def _settled_line(book: RoundBook, line: commands.SettlementLine, command: commands.SettleRound) -> events.SettledLine:
@@ -107,7 +122,7 @@ def _settled_line(book: RoundBook, line: commands.SettlementLine, command: comma
     stakes = [hold_of(book, name).stake for name in line.holds]
     session = stakes[0].session
     if any(stake.session != session for stake in stakes):
-        raise LineMixesSessions(f"a line of round {book.round} has stakes of several patrons", hold=line.holds[0])
+        raise LineMixesSessions(f"a line of round {book.round_id} has stakes of several patrons", hold=line.holds[0])
     held = sum(stake.amount_cents for stake in stakes)
     if check_amount(line.stake_cents, "stake", maximum=MAX_HOLDINGS_CENTS) != held:
         raise StakeMismatch(
@@ -136,12 +151,12 @@ def _settled_line(book: RoundBook, line: commands.SettlementLine, command: comma
 
 
 def _checked_breakage(line: commands.SettlementLine, command: commands.SettleRound) -> Fraction:
-    """due - returned, which the rounding rule must allow: less than one chip, on the rule's side."""
+    """The due less the returned, which the rounding rule must allow: less than one chip, on the rule's side."""
     check_amount(line.returned_cents, "returned", minimum=0, maximum=MAX_HOLDINGS_CENTS)
     for amount, what in ((line.due, "due"), (line.breakage, "breakage")):
         if not isinstance(amount, Fraction):
             raise AmountNotWholeCents(f"{what} must be an exact ratio, not {amount!r:.60}", what=what)
-    if not 0 <= line.due <= MAX_HOLDINGS_CENTS or line.due.denominator > MAX_DENOMINATOR:
+    if line.due < 0 or line.due.numerator > MAX_NUMERATOR or line.due.denominator > MAX_DENOMINATOR:
         raise AmountOutOfRange("due is out of bounds", what="due", maximum_cents=MAX_HOLDINGS_CENTS)
     breakage = line.due - line.returned_cents
     unit = 1 if command.rounding is Rounding.EXACT else command.chip_cents
@@ -159,20 +174,23 @@ def _checked_breakage(line: commands.SettlementLine, command: commands.SettleRou
 
 
 def _check_every_hold(book: RoundBook, command: commands.SettleRound) -> None:
-    """Each hold in one line or voided, none twice, none left (L7, L9)."""
+    """Each hold in one line ever, none voided, and after the final settlement none left (L7, L9)."""
     named: set[str] = set()
     for line in command.lines:
         for name in line.holds:
             if name in named:
                 raise HoldSettledTwice(f"hold {name} is in two lines", hold=name)
-            if book.holds[name].status is HoldStatus.VOIDED:
+            status = book.holds[name].status
+            if status is HoldStatus.VOIDED:
                 raise HoldAlreadyVoided(f"hold {name} was given back", hold=name)
+            if status is HoldStatus.POSTED:
+                raise HoldAlreadyPosted(f"hold {name} is settled", hold=name)
             named.add(name)
     left = [stake.hold for stake in book.open_holds if stake.hold not in named]
-    if left:
+    if left and command.final:
         raise HoldNotSettled(
-            f"{len(left)} stakes of round {book.round} are in no line, {left[0]} first",
-            round=book.round,
+            f"{len(left)} stakes of round {book.round_id} are in no line, {left[0]} first",
+            round_id=book.round_id,
             hold=left[0],
             holds=len(left),
         )

@@ -26,20 +26,20 @@ MAX_IN_ONE_CALL = 512
 
 def hold(ledger: Ledger, command: commands.HoldStakes, _context: CommandContext) -> tuple[events.StakesHeld, ...]:
     """All stakes into escrow, those apart that are held already; refused whole when one rack does not cover its stakes."""
-    number = round_number(command.round, ledger.table)
+    number = round_number(command.round_id, ledger.table)
     check_length(len(command.stakes), "stakes")
-    book = ledger.rounds.get(command.round)
+    book = ledger.rounds.get(command.round_id)
     if book is None and number <= ledger.latest_round:
         raise RoundIsPast(
-            f"round {command.round} is over, {ledger.latest_round} was the latest",
-            round=command.round,
+            f"round {command.round_id} is over, {ledger.latest_round} was the latest",
+            round_id=command.round_id,
             latest_round=ledger.latest_round,
         )
     fresh = _fresh(command, {} if book is None else dict(book.holds))
     if not fresh:
         return ()
-    if book is not None and book.settlement is not None:
-        raise RoundAlreadySettled(f"round {command.round} is settled", round=command.round)
+    if book is not None and book.settled:
+        raise RoundAlreadySettled(f"round {command.round_id} is settled", round_id=command.round_id)
     needed: dict[str, int] = {}
     for stake in fresh:
         needed[stake.session] = needed.get(stake.session, 0) + stake.amount_cents
@@ -52,27 +52,25 @@ def hold(ledger: Ledger, command: commands.HoldStakes, _context: CommandContext)
     holds, movements = [], []
     for stake in fresh:
         racks[stake.session] -= stake.amount_cents
-        holds.append(
-            events.HeldStake(stake.hold, stake.session, stake.kind, stake.amount_cents, racks[stake.session])
-        )
+        holds.append(events.HeldStake(stake.hold, stake.session, stake.kind, stake.amount_cents, racks[stake.session]))
         movements.append(
             Movement(
                 rack(stake.session),
-                escrow(command.round),
+                escrow(command.round_id),
                 Currency.CHIPS,
                 stake.amount_cents,
                 Reason.STAKE_HELD,
                 stake.hold,
             )
         )
-    return (events.StakesHeld(command.round, tuple(holds), tuple(movements)),)
+    return (events.StakesHeld(command.round_id, tuple(holds), tuple(movements)),)
 
 
 def _fresh(command: commands.HoldStakes, known: dict[str, Hold]) -> list[commands.Stake]:
     """The stakes that are not held yet; raises when an id is malformed, voided, or known with other content."""
     fresh: dict[str, commands.Stake] = {}
     for stake in command.stakes:
-        check_of_round(stake.hold, command.round, "hold")
+        check_of_round(stake.hold, command.round_id, "hold")
         check_word(stake.kind, "kind")
         check_amount(stake.amount_cents, "stake")
         earlier = known.get(stake.hold)
@@ -94,7 +92,7 @@ def _fresh(command: commands.HoldStakes, known: dict[str, Hold]) -> list[command
 
 def void(ledger: Ledger, command: commands.VoidHolds, _context: CommandContext) -> tuple[events.HoldsVoided, ...]:
     """Stakes back to their racks, those apart that went back already; refused whole when one of them is settled."""
-    book = book_of(ledger, command.round)
+    book = book_of(ledger, command.round_id)
     check_length(len(command.holds), "holds")
     check_text(command.reason, "reason")
     names = [name for name in dict.fromkeys(command.holds) if hold_of(book, name).status is not HoldStatus.VOIDED]
@@ -109,7 +107,7 @@ def void(ledger: Ledger, command: commands.VoidHolds, _context: CommandContext) 
         voided.append(events.VoidedHold(name, stake.session, stake.amount_cents, racks[stake.session]))
         movements.append(
             Movement(
-                escrow(command.round),
+                escrow(command.round_id),
                 rack(stake.session),
                 Currency.CHIPS,
                 stake.amount_cents,
@@ -119,7 +117,7 @@ def void(ledger: Ledger, command: commands.VoidHolds, _context: CommandContext) 
         )
     if not names:
         return ()
-    return (events.HoldsVoided(command.round, tuple(voided), command.reason, tuple(movements)),)
+    return (events.HoldsVoided(command.round_id, tuple(voided), command.reason, tuple(movements)),)
 
 
 def book_of(ledger: Ledger, round_id: str) -> RoundBook:
@@ -129,15 +127,17 @@ def book_of(ledger: Ledger, round_id: str) -> RoundBook:
     if book is not None:
         return book
     if number <= ledger.latest_round:
-        raise RoundIsPast(f"round {round_id} is over", round=round_id, latest_round=ledger.latest_round)
-    raise UnknownRound(f"no stake was held in round {round_id}", round=round_id)
+        raise RoundIsPast(f"round {round_id} is over", round_id=round_id, latest_round=ledger.latest_round)
+    raise UnknownRound(f"no stake was held in round {round_id}", round_id=round_id)
 
 
 def hold_of(book: RoundBook, name: str) -> Hold:
     """The hold of that id; raises UnknownHold."""
     known = book.holds.get(name)
     if known is None:
-        raise UnknownHold(f"there is no hold {name!r:.220} in round {book.round}", hold=str(name)[:200], round=book.round)
+        raise UnknownHold(
+            f"there is no hold {name!r:.220} in round {book.round_id}", hold=str(name)[:200], round_id=book.round_id
+        )
     return known
 
 

@@ -27,7 +27,6 @@ from services.wager.rejections import (
     LedgerAlreadyOpen,
     SessionsOpen,
     StakeInPlay,
-    UnknownHold,
 )
 from services.wager.settlement import line_of
 from services.wager.stakes import book_of
@@ -104,12 +103,8 @@ def correct(
     """A further payment, or taking back at most what the line returned, between tray and rack (30-828(1))."""
     amount = check_amount(command.amount_cents, "amount")
     check_text(command.reason, "reason")
-    book = book_of(ledger, command.round)
-    if book.settlement is None or book.settlement.settlement != command.settlement:
-        raise UnknownHold(
-            f"{command.settlement} did not settle round {command.round}", hold=command.hold, round=command.round
-        )
-    line = line_of(book, command.hold)
+    book = book_of(ledger, command.round_id)
+    line = line_of(book, command.hold, command.settlement)
     session = ledger.at_seat(line.session)
     held = ledger.rack_cents(line.session)
     if command.direction is events.Direction.PAY:
@@ -128,7 +123,7 @@ def correct(
         events.PaymentCorrected(
             correction=command.correction,
             settlement=command.settlement,
-            round=command.round,
+            round_id=command.round_id,
             hold=command.hold,
             session=line.session,
             direction=command.direction,
