@@ -1,4 +1,4 @@
-"""What happens to a shoe in play: draw, burn, peek, reveal, discards, retirement (30-816, 30-818, 30-819, 30-823, 30-828).
+"""What happens to a shoe in play: draw, burn, peek, reveal, discards, retirement (30-816 to 30-819, 30-823, 30-828).
 
 Owns those decisions, pure. Promises that a face-down card appears in no event but sealed, that a known id changes
 nothing, and that cards leave the shoe in order, each once.
