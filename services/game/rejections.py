@@ -6,7 +6,7 @@ A rejection is named after the broken rule, changes nothing, and tells the sende
 from typing import ClassVar
 
 
-class Rejection(Exception):  # noqa: N818 - the domain's word: a refusal is an answer, not a fault
+class Rejection(Exception):
     """A command that breaks a rule.
 
     Subclasses set `rule` (the section of Rule 8 or of DESIGN.md) and `remedy` (what to do instead, a sentence). `facts`

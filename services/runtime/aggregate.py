@@ -1,0 +1,272 @@
+"""Commands against one stream at a time: load, decide, append, answer.
+
+Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
+events are durable; the same request id gets the same answer again, also after a restart; after any failure the state is
+dropped and read anew from the journal, so memory never runs ahead of the log. Does not know what the commands mean.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from services.game.authority import CommandContext, EventId
+from services.game.rejections import Rejection
+from services.journal.port import Journal, NewEvent
+from services.runtime.table_key import stream_of
+from services.wire.registry import EventTypes
+
+S = TypeVar("S")
+C = TypeVar("C")
+E = TypeVar("E")
+A = TypeVar("A")
+
+# A client that retries does so within seconds; after this many later requests of the same table the business identities
+# (round, seat, hand, kind) still keep an effect from happening twice.
+REQUESTS_REMEMBERED = 20_000
+OUTCOMES_REMEMBERED = 256
+
+
+class RequestIdReused(Rejection):
+    """A known request id with other content or from another actor."""
+
+    rule = "DESIGN §3"
+    remedy = "Give every command its own id; repeat an id only to repeat the command unchanged."
+
+
+class RequestIdMissing(Rejection):
+    """A command without a request id, or with one that is too long."""
+
+    rule = "DESIGN §3"
+    remedy = "Send a request id of 1 to 128 characters with every command."
+
+
+@dataclass(frozen=True)
+class Decider(Generic[S, C, E]):
+    """An aggregate as three pure functions and the events it speaks.
+
+    `area` names its streams; `initial` gives the state before the first event of a key; `round_of` the id of the round that
+    an event belongs to ("" outside rounds), given the state before it.
+    """
+
+    area: str
+    initial: Callable[[str], S]
+    decide: Callable[[S, C, CommandContext], tuple[E, ...]]
+    evolve: Callable[[S, E], S]
+    events: EventTypes[E]
+    round_of: Callable[[S, E], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[S, E]):
+    """What a command did: the state right after its last event, its events, and where they stand.
+
+    `first_sequence` and `last_sequence` are 0 when nothing new was recorded.
+    """
+
+    stream: str
+    state: S
+    events: tuple[E, ...]
+    first_sequence: int
+    last_sequence: int
+
+
+@dataclass(slots=True)
+class _Request:
+    """Where the events of a request stand, and the digest of what it asked."""
+
+    digest: bytes
+    first_sequence: int
+    last_sequence: int
+
+
+@dataclass(slots=True)
+class _Entry(Generic[S, E]):
+    """One key in memory."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    state: S | None = None
+    sequence: int = 0
+    requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
+    outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
+
+
+class Turn(Generic[S, C, E]):
+    """The exclusive right to decide for one key, for as long as its `async with` block lasts."""
+
+    def __init__(self, host: "AggregateHost[S, C, E]", key: str, entry: _Entry[S, E]) -> None:
+        self._host = host
+        self._entry = entry
+        self.key = key
+        self.stream = stream_of(host.decider.area, key)
+
+    @property
+    def state(self) -> S:
+        """The state after everything that was recorded."""
+        if self._entry.state is None:
+            raise RuntimeError("a turn was used after its block ended or failed")
+        return self._entry.state
+
+    @property
+    def last_event(self) -> EventId | None:
+        """The stream's last event, to be named as the cause of what follows from it; None in an empty stream."""
+        return EventId(self.stream, self._entry.sequence) if self._entry.sequence else None
+
+    async def repeated(self, context: CommandContext) -> Outcome[S, E] | None:
+        """The outcome of this request if it was carried out before; raises RequestIdReused, RequestIdMissing."""
+        if not 1 <= len(context.request_id) <= 128:
+            raise RequestIdMissing("a command needs a request id", length=len(context.request_id))
+        known = self._entry.requests.get(context.request_id)
+        if known is None:
+            return None
+        if known.digest != context.request_digest:
+            raise RequestIdReused(
+                f"request {context.request_id!r} was used before for something else", request_id=context.request_id
+            )
+        outcome = self._entry.outcomes.get(context.request_id)
+        return outcome or await self._host.outcome_at(self.key, known.first_sequence, known.last_sequence)
+
+    def decide(self, command: C, context: CommandContext) -> tuple[E, ...]:
+        """The events of a command against the state as it is; raises Rejection."""
+        return self._host.decider.decide(self.state, command, context)
+
+    async def record(self, events: tuple[E, ...], context: CommandContext) -> Outcome[S, E]:
+        """Make `events` durable and the state follow; raises the journal's errors, after which the turn is over.
+
+        The events' cause is the context's, else the event that this decision was based on.
+        """
+        entry = self._entry
+        if not events:
+            return Outcome(self.stream, self.state, (), 0, 0)
+        state, new = self.state, []
+        decider = self._host.decider
+        cause = context.cause or self.last_event
+        for event in events:
+            type_name, version, payload = decider.events.encode(event)
+            new.append(
+                NewEvent(
+                    type=type_name,
+                    schema_version=version,
+                    payload=payload,
+                    occurred_time_us=context.occurred_time_us,
+                    actor=context.actor,
+                    request_id=context.request_id,
+                    request_digest=context.request_digest,
+                    cause=cause,
+                    round_id=decider.round_of(state, event),
+                    gaming_day=context.gaming_day,
+                )
+            )
+            state = decider.evolve(state, event)
+        await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        first = entry.sequence + 1
+        entry.sequence += len(new)
+        entry.state = state
+        outcome = Outcome(self.stream, state, events, first, entry.sequence)
+        _remember(entry, context, outcome)
+        return outcome
+
+
+class AggregateHost(Generic[S, C, E]):
+    """Every key of one area, each loaded from the journal when it is first asked for."""
+
+    def __init__(self, journal: Journal, decider: Decider[S, C, E]) -> None:
+        self.journal = journal
+        self.decider = decider
+        self._entries: dict[str, _Entry[S, E]] = {}
+
+    @asynccontextmanager
+    async def turn(self, key: str) -> AsyncIterator[Turn[S, C, E]]:
+        """Wait for the key's turn and hold it; any failure but a Rejection drops the state in memory."""
+        entry = self._entries.setdefault(key, _Entry())
+        async with entry.lock:
+            try:
+                if entry.state is None:
+                    await self._load(key, entry)
+                yield Turn(self, key, entry)
+            except Rejection:
+                raise
+            except BaseException:
+                # An append may have been in flight (cancelled, journal failed): only the log knows what stands.
+                entry.state = None
+                raise
+
+    async def execute(
+        self,
+        key: str,
+        command: C,
+        context: CommandContext,
+        answer: Callable[[Outcome[S, E]], A],
+    ) -> A:
+        """Carry out a command that needs nobody else, or repeat its answer; raises Rejection, changing nothing."""
+        async with self.turn(key) as turn:
+            outcome = await turn.repeated(context)
+            if outcome is None:
+                outcome = await turn.record(turn.decide(command, context), context)
+            return answer(outcome)
+
+    async def state(self, key: str) -> S:
+        """The state as of the last durable event."""
+        async with self.turn(key) as turn:
+            return turn.state
+
+    async def outcome_at(self, key: str, first_sequence: int, last_sequence: int) -> Outcome[S, E]:
+        """An earlier command's outcome, folded again from the journal."""
+        stream = stream_of(self.decider.area, key)
+        state, events = self.decider.initial(key), []
+        async for recorded in self.journal.read(stream):
+            envelope = recorded.envelope
+            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
+            state = self.decider.evolve(state, event)
+            if envelope.sequence >= first_sequence:
+                events.append(event)
+            if envelope.sequence == last_sequence:
+                break
+        return Outcome(stream, state, tuple(events), first_sequence, last_sequence)
+
+    async def _load(self, key: str, entry: _Entry[S, E]) -> None:
+        state, sequence = self.decider.initial(key), 0
+        requests: OrderedDict[str, _Request] = OrderedDict()
+        async for recorded in self.journal.read(stream_of(self.decider.area, key)):
+            envelope = recorded.envelope
+            sequence = envelope.sequence
+            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
+            state = self.decider.evolve(state, event)
+            _extend(requests, envelope.request_id, envelope.request_digest, sequence, sequence)
+        entry.state, entry.sequence, entry.requests = state, sequence, requests
+        entry.outcomes.clear()
+
+
+async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
+    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
+    task = asyncio.ensure_future(append)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
+    request_id = context.request_id
+    _extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
+    known = entry.requests[request_id]
+    if known.first_sequence == outcome.first_sequence:
+        entry.outcomes[request_id] = outcome
+        if len(entry.outcomes) > OUTCOMES_REMEMBERED:
+            entry.outcomes.popitem(last=False)
+    else:
+        # The request recorded in several steps: its outcome is folded again when somebody asks.
+        entry.outcomes.pop(request_id, None)
+
+
+def _extend(requests: OrderedDict[str, _Request], request_id: str, digest: bytes, first: int, last: int) -> None:
+    known = requests.get(request_id)
+    if known is not None:
+        known.last_sequence = last
+        return
+    requests[request_id] = _Request(digest, first, last)
+    if len(requests) > REQUESTS_REMEMBERED:
+        requests.popitem(last=False)

@@ -1,0 +1,122 @@
+"""The gRPC server of a process: its dispatchers on the wire, with health, reflection, limits and a graceful end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import grpc
+import structlog
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import aio as health_aio
+from grpc_reflection.v1alpha import reflection
+
+from services.game.rejections import Rejection
+from services.runtime.caller import MESSAGE_LIMIT_BYTES
+from services.runtime.dispatch import Dispatcher
+from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
+from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal
+from services.wire.rpc import Kind, Rpc
+
+log = structlog.get_logger(__name__)
+
+# Raised by our side of a call as an argument error, so told apart from a broken rule of the game.
+_BAD_INPUT = {"MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
+_FORBIDDEN = {"NotAuthorised"}
+
+
+class PortTaken(RuntimeError):
+    """The address cannot be listened on."""
+
+
+class GrpcServer:
+    """Serves dispatchers on one address. `address` with port 0 takes a free port; see `port` after `start`."""
+
+    def __init__(self, dispatchers: Sequence[Dispatcher], address: str) -> None:
+        self.address = address
+        self.port = 0
+        self._dispatchers = dispatchers
+        self._server = grpc.aio.server(
+            options=[
+                ("grpc.max_send_message_length", MESSAGE_LIMIT_BYTES),
+                ("grpc.max_receive_message_length", MESSAGE_LIMIT_BYTES),
+                # Two houses on one port would share its requests without a word.
+                ("grpc.so_reuseport", 0),
+            ]
+        )
+        self._health = health_aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = [*(d.service for d in dispatchers), "grpc.health.v1.Health", reflection.SERVICE_NAME]
+        reflection.enable_server_reflection(names, self._server)
+        for dispatcher in dispatchers:
+            handlers = {rpc.name: _handler(dispatcher, rpc) for rpc in dispatcher.use_cases}
+            self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(dispatcher.service, handlers),))
+
+    async def start(self) -> None:
+        """Listen and report every service as serving; raises PortTaken."""
+        try:
+            self.port = self._server.add_insecure_port(self.address)
+        except RuntimeError as error:
+            raise PortTaken(
+                f"cannot listen on {self.address}: another process has it; stop that one or choose another port"
+            ) from error
+        await self._server.start()
+        await self.set_health(serving=True)
+
+    async def set_health(self, *, serving: bool) -> None:
+        """What health checks are told of every service and of the whole ("")."""
+        status = health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+        for name in ("", *(d.service for d in self._dispatchers)):
+            await self._health.set(name, status)
+
+    async def stop(self, grace_seconds: float = 5.0) -> None:
+        """Turn new requests away, let those in hand end, then close."""
+        await self._health.enter_graceful_shutdown()
+        await self._server.stop(grace_seconds)
+        await asyncio.gather(*(dispatcher.drain() for dispatcher in self._dispatchers))
+
+
+def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> grpc.RpcMethodHandler[bytes, bytes]:
+    if rpc.kind is Kind.STREAM:
+
+        async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
+            try:
+                async for reply in dispatcher.stream(rpc, rpc.decode_request(data)):
+                    yield rpc.encode_reply(reply)
+            except Exception as error:  # noqa: BLE001 - the boundary: everything becomes a status
+                await _abort(context, error)
+
+        return grpc.unary_stream_rpc_method_handler(answer_stream)
+
+    async def answer(data: bytes, context: Any) -> bytes:
+        try:
+            return rpc.encode_reply(await dispatcher.call(rpc, rpc.decode_request(data)))
+        except Exception as error:
+            await _abort(context, error)
+            raise
+
+    return grpc.unary_unary_rpc_method_handler(answer)
+
+
+async def _abort(context: Any, error: Exception) -> None:
+    """End the call with the status that stands for `error`."""
+    if isinstance(error, Rejection):
+        error = Refused.of(error)
+    if isinstance(error, Refused):
+        code = grpc.StatusCode.FAILED_PRECONDITION
+        if error.name in _BAD_INPUT:
+            code = grpc.StatusCode.INVALID_ARGUMENT
+        elif error.name in _FORBIDDEN:
+            code = grpc.StatusCode.PERMISSION_DENIED
+        detail = encode_refusal(error, code.value[0])
+        await context.abort(code, str(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
+    codes: list[tuple[type[Exception], grpc.StatusCode]] = [
+        (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),
+        (ServiceUnavailable, grpc.StatusCode.UNAVAILABLE),
+        (NotFound, grpc.StatusCode.NOT_FOUND),
+        (CallFailed, grpc.StatusCode.INTERNAL),
+    ]
+    for kind, code in codes:
+        if isinstance(error, kind):
+            await context.abort(code, str(error))
+    log.error("an answer could not be sent", exc_info=error)
+    await context.abort(grpc.StatusCode.INTERNAL, "failed inside the service; its log says why")

@@ -1,0 +1,77 @@
+"""What a process of the house is told when it starts: where its data lies, where it listens, which floors it knows."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from services.runtime.clock import GamingCalendar
+
+SERVICES = ("shoe", "table", "wager", "surveillance", "console")
+
+
+class SettingsRefused(ValueError):
+    """A settings file or option that cannot be followed; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a process needs; see `holecard serve --help` for the same as options.
+
+    `data_dir` holds the journal, the projection and the keys. `addresses` names services hosted elsewhere, "host:port" by
+    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default.
+    """
+
+    data_dir: Path
+    grpc_address: str = "127.0.0.1:8600"
+    console_address: str = "127.0.0.1:8680"
+    metrics_address: str = "127.0.0.1:8690"
+    addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def journal_path(self) -> Path:
+        """The embedded journal."""
+        return self.data_dir / "journal.db"
+
+    @property
+    def projection_path(self) -> Path:
+        """Surveillance's read model; may be deleted at any time and is built again from the journal."""
+        return self.data_dir / "projection.db"
+
+    @property
+    def sealing_key_path(self) -> Path:
+        """The shoe service's key; without it a live shoe cannot go on."""
+        return self.data_dir / "keys" / "shoe.key"
+
+
+def read_calendars(path: Path) -> dict[str, GamingCalendar]:
+    """The floors of a TOML file: `[floors.<name>]` with `zone` and `gaming_day_starts_at_hour`; raises SettingsRefused."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsRefused(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsRefused(f"{path} is not a TOML file: {error}") from error
+    floors = content.pop("floors", {})
+    if content or not isinstance(floors, dict):
+        raise SettingsRefused(f"{path}: only [floors.<name>] tables are known, not {sorted(content) or 'floors'}")
+    return {name: _calendar(path, name, floor) for name, floor in floors.items()}
+
+
+def _calendar(path: Path, name: str, floor: Any) -> GamingCalendar:
+    where = f"{path}: [floors.{name}]"
+    if not isinstance(floor, dict):
+        raise SettingsRefused(f"{where} must be a table")
+    zone = floor.pop("zone", "America/Denver")
+    hour = floor.pop("gaming_day_starts_at_hour", 6)
+    if floor:
+        raise SettingsRefused(f"{where} has unknown keys {sorted(floor)}; known: zone, gaming_day_starts_at_hour")
+    if not isinstance(zone, str) or not isinstance(hour, int) or isinstance(hour, bool):
+        raise SettingsRefused(f"{where}: zone is a text, gaming_day_starts_at_hour a whole number")
+    try:
+        return GamingCalendar(zone, hour)
+    except ValueError as error:
+        raise SettingsRefused(f"{where}: {error}") from error

@@ -1,0 +1,83 @@
+"""Structured logs and Prometheus metrics, the same for every service.
+
+Label values are bounded: procedures, status words and the names of rejections; never a table, patron or round.
+"""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+LATENCY_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+def configure_logging(level: str = "info", *, as_json: bool = False) -> None:
+    """Send structured lines to stderr, one event each; `level` is debug, info, warning or error."""
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+class Telemetry:
+    """The metrics of one process, in a registry of its own so that tests can run several houses."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "holecard_requests_total",
+            "Requests answered, by status word.",
+            ("service", "procedure", "status"),
+            registry=self.registry,
+        )
+        self.refusals = Counter(
+            "holecard_refusals_total",
+            "Commands refused, by the name of the broken rule.",
+            ("service", "rejection"),
+            registry=self.registry,
+        )
+        self.latency = Histogram(
+            "holecard_request_duration_seconds",
+            "Time from a request's arrival to its answer.",
+            ("service", "procedure"),
+            buckets=LATENCY_SECONDS,
+            registry=self.registry,
+        )
+        self.in_flight = Gauge(
+            "holecard_requests_in_flight", "Requests being worked on.", ("service",), registry=self.registry
+        )
+
+    @contextmanager
+    def request(self, service: str, procedure: str) -> Iterator["Measure"]:
+        """Measure one request; the block sets `status` on what it is given."""
+        measure = Measure()
+        started = perf_counter()
+        self.in_flight.labels(service).inc()
+        try:
+            yield measure
+        finally:
+            self.in_flight.labels(service).dec()
+            self.latency.labels(service, procedure).observe(perf_counter() - started)
+            self.requests.labels(service, procedure, measure.status).inc()
+
+
+class Measure:
+    """How a request went, in one word: ok, refused, unavailable, failed."""
+
+    def __init__(self) -> None:
+        self.status = "failed"

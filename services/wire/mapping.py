@@ -1,0 +1,220 @@
+"""Between frozen dataclasses and protobuf messages of the same shape, by equal field names.
+
+A mapper is built once and compares both sides while it is built: a field that only one of them has is an error then, not a
+value lost later. Promises: decode(encode(x)) == x. Does not choose names or versions (see `registry`), and holds no rule
+of the game.
+"""
+
+import types
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from operator import attrgetter
+from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.message import DecodeError, Message
+
+from services.game.cards import Card
+from services.game.rejections import Rejection
+from services.wire.messages import message_class
+
+T = TypeVar("T")
+Convert = Callable[[Any], Any]
+
+_INTEGERS = {
+    FieldDescriptor.TYPE_INT32,
+    FieldDescriptor.TYPE_INT64,
+    FieldDescriptor.TYPE_UINT32,
+    FieldDescriptor.TYPE_UINT64,
+}
+_SCALARS: dict[type, set[int]] = {
+    int: _INTEGERS,
+    bool: {FieldDescriptor.TYPE_BOOL},
+    str: {FieldDescriptor.TYPE_STRING},
+    bytes: {FieldDescriptor.TYPE_BYTES},
+}
+
+
+class MappingMismatch(TypeError):
+    """A dataclass and its message differ in a field or a type: mend one of them."""
+
+
+class MalformedMessage(Rejection):
+    """Bytes that are not such a message, or a message with a value that the field cannot have."""
+
+    rule = "wire"
+    remedy = "Send the message as its .proto file describes it."
+
+
+class Mapper(Generic[T]):
+    """Encodes and decodes one dataclass as one message.
+
+    `besides` names message fields that the dataclass does not have and the caller fills himself; with `subset` the message
+    may have any further fields, for readers that want a part of it only. Raises MappingMismatch when the two differ.
+    """
+
+    def __init__(
+        self, cls: type[T], message: type[Message], *, besides: tuple[str, ...] = (), subset: bool = False
+    ) -> None:
+        hints = get_type_hints(cls)
+        theirs = message.DESCRIPTOR.fields_by_name
+        ours = [f.name for f in fields(cls)]  # type: ignore[arg-type]  # T is a dataclass, which typing cannot say
+        missing = [name for name in ours if name not in theirs]
+        unmapped = [] if subset else [name for name in theirs if name not in ours and name not in besides]
+        if missing or unmapped:
+            raise MappingMismatch(
+                f"{cls.__name__} and {message.DESCRIPTOR.full_name}: only in the dataclass {missing}, only in the "
+                f"message {unmapped}"
+            )
+        self.cls = cls
+        self.message = message
+        self._fields = [(name, *_field_converters(hints[name], cast("FieldDescriptor", theirs[name]))) for name in ours]
+
+    def to_message(self, value: T) -> Message:
+        """The message that says the same."""
+        filled = {}
+        for name, _, out in self._fields:
+            content = getattr(value, name)
+            if content is not None:
+                filled[name] = content if out is None else out(content)
+        return self.message(**filled)
+
+    def from_message(self, message: Message) -> T:
+        """The value that says the same; raises MalformedMessage naming the field that cannot be read."""
+        values = []
+        for name, into, _ in self._fields:
+            try:
+                values.append(into(message))
+            except (ValueError, KeyError, ZeroDivisionError, Rejection) as error:
+                raise MalformedMessage(
+                    f"{message.DESCRIPTOR.full_name}.{name} cannot be read: {error}", field=name
+                ) from error
+        return self.cls(*values)
+
+    def encode(self, value: T) -> bytes:
+        """The message's bytes."""
+        return self.to_message(value).SerializeToString()
+
+    def parse(self, data: bytes) -> Message:
+        """The message in `data`; raises MalformedMessage when the bytes are not one."""
+        try:
+            return self.message.FromString(data)
+        except DecodeError as error:
+            name = self.message.DESCRIPTOR.full_name
+            raise MalformedMessage(f"these {len(data)} bytes are not a {name}") from error
+
+    def decode(self, data: bytes) -> T:
+        """The value in `data`; raises MalformedMessage."""
+        return self.from_message(self.parse(data))
+
+
+@cache
+def mapper(cls: type[T], full_name: str) -> Mapper[T]:
+    """The mapper between `cls` and the message of that full name, built once."""
+    return Mapper(cls, message_class(full_name))
+
+
+def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+    """How to read the field out of a message, and how to turn our value into what the message takes (None: as it is)."""
+    optional = _optional_part(hint)
+    if optional is not None:
+        return _optional_converters(optional, field)
+    if get_origin(hint) is tuple:
+        return _repeated_converters(get_args(hint)[0], field)
+    name = field.name
+    into, out = _value_converters(hint, field)
+    if field.is_repeated:
+        raise MappingMismatch(f"{field.full_name} is repeated, the dataclass's field is not a tuple")
+    if into is None:
+        return attrgetter(name), None
+    if field.message_type is None:
+        return lambda message: into(getattr(message, name)), out
+
+    def read_required(message: Any) -> Any:
+        if not message.HasField(name):
+            raise ValueError("it is missing")
+        return into(getattr(message, name))
+
+    return read_required, out
+
+
+def _optional_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+    name = field.name
+    if not field.has_presence:
+        raise MappingMismatch(f"{field.full_name} must be `optional`: the dataclass allows None")
+    into, out = _value_converters(kind, field)
+
+    def read_present(message: Any) -> Any:
+        if not message.HasField(name):
+            return None
+        content = getattr(message, name)
+        return content if into is None else into(content)
+
+    return read_present, out
+
+
+def _repeated_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+    name = field.name
+    if not field.is_repeated:
+        raise MappingMismatch(f"{field.full_name} must be `repeated`")
+    into, out = _value_converters(kind, field)
+    if into is None:
+        return lambda message: tuple(getattr(message, name)), None
+    return (
+        lambda message: tuple(map(into, getattr(message, name))),
+        None if out is None else lambda values: list(map(out, values)),
+    )
+
+
+def _optional_part(hint: Any) -> Any:
+    """X of `X | None`, else None."""
+    if get_origin(hint) in {Union, types.UnionType}:
+        parts = [part for part in get_args(hint) if part is not type(None)]
+        if len(parts) == 1:
+            return parts[0]
+        raise MappingMismatch(f"{hint}: a union of several types has no field")
+    return None
+
+
+def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None, Convert | None]:
+    """Converters message value → ours and ours → message value for one value of type `kind`; None means unchanged."""
+    if kind in _SCALARS:
+        if field.type not in _SCALARS[kind]:
+            raise MappingMismatch(f"{field.full_name} is not of a type for {kind.__name__}")
+        return None, None
+    if kind is Card and field.type == FieldDescriptor.TYPE_STRING:
+        return Card.parse, str
+    if kind is Fraction and field.message_type is not None:
+        ratio = message_class(field.message_type.full_name)
+        return (
+            lambda m: Fraction(m.numerator, m.denominator),
+            lambda f: ratio(numerator=f.numerator, denominator=f.denominator),
+        )
+    if isinstance(kind, type) and issubclass(kind, StrEnum) and field.enum_type is not None:
+        return _enum_converters(kind, field.enum_type)
+    if is_dataclass(kind) and isinstance(kind, type) and field.message_type is not None:
+        nested = mapper(kind, field.message_type.full_name)
+        return nested.from_message, nested.to_message
+    raise MappingMismatch(f"{field.full_name} cannot hold {kind}")
+
+
+def _enum_converters(kind: type[StrEnum], descriptor: EnumDescriptor) -> tuple[Convert, Convert]:
+    """By name: member WIN of Outcome is OUTCOME_WIN; 0 is …_UNSPECIFIED and never valid."""
+    prefix = "".join("_" + c if c.isupper() else c.upper() for c in descriptor.name).lstrip("_").upper() + "_"
+    numbers = {value.name.removeprefix(prefix): value.number for value in descriptor.values if value.number}
+    names = {member.name for member in kind}
+    if set(numbers) != names:
+        raise MappingMismatch(
+            f"{kind.__name__} and {descriptor.full_name} differ in {sorted(set(numbers) ^ names)} (prefix {prefix})"
+        )
+    members = {numbers[member.name]: member for member in kind}
+
+    def into(number: int) -> StrEnum:
+        if number not in members:
+            raise ValueError(f"{number} is not a {descriptor.name}")
+        return members[number]
+
+    return into, lambda member: numbers[member.name]

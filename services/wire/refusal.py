@@ -1,0 +1,69 @@
+"""A refused command on the wire: google.rpc.Status with our typed Rejection as its detail.
+
+Callers get `Refused`, the same in both forms of a client. Does not decide anything.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import DecodeError
+from google.rpc.status_pb2 import Status
+
+from services.game.rejections import Rejection
+from services.wire.messages import message_class
+
+STATUS_DETAILS_KEY = "grpc-status-details-bin"
+_REJECTION = message_class("holecard.common.v1.Rejection")
+
+
+class Refused(Exception):
+    """Another service refused a command: nothing changed there.
+
+    `name` is the broken rule ("StakeBelowMinimum"), `rule` its section, `remedy` what to do instead, `facts` the numbers
+    and names behind it, as text.
+    """
+
+    def __init__(self, name: str, rule: str, message: str, remedy: str, facts: Mapping[str, str]) -> None:
+        super().__init__(f"{name} ({rule}): {message}")
+        self.name = name
+        self.rule = rule
+        self.message = message
+        self.remedy = remedy
+        self.facts = dict(facts)
+
+    @classmethod
+    def of(cls, rejection: Rejection) -> "Refused":
+        """The caller's form of a rejection."""
+        facts = {key: str(value) for key, value in rejection.facts.items()}
+        return cls(rejection.name, rejection.rule, rejection.message, rejection.remedy, facts)
+
+
+def encode_refusal(refused: Refused, code: int) -> bytes:
+    """The bytes of the status detail, `code` being the gRPC status number."""
+    detail = AnyMessage()
+    detail.Pack(
+        _REJECTION(
+            name=refused.name,
+            rule=refused.rule,
+            message=refused.message,
+            remedy=refused.remedy,
+            facts=refused.facts,
+        )
+    )
+    data: bytes = Status(code=code, message=str(refused), details=[detail]).SerializeToString()
+    return data
+
+
+def decode_refusal(data: bytes) -> Refused | None:
+    """The refusal in a status detail, or None where there is none of ours."""
+    try:
+        status = Status.FromString(data)
+    except DecodeError:
+        return None
+    for detail in status.details:
+        if detail.Is(_REJECTION.DESCRIPTOR):
+            message = cast("Any", _REJECTION())
+            detail.Unpack(message)
+            return Refused(message.name, message.rule, message.message, message.remedy, message.facts)
+    return None
