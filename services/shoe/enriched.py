@@ -1,6 +1,6 @@
 """Commands together with what only the shoe service knows: seeds, cards and proofs, derived in memory by `vault`.
 
-Owns the arguments that keep `decide` pure: no entropy, no key and no cipher is needed to decide. Every secret is hidden.
+Owns the arguments that keep `decide` pure: deciding needs no entropy, key or cipher. Every secret is hidden.
 When the state does not allow a command, the vault has nothing to add and `decide` refuses before it looks.
 """
 

@@ -205,9 +205,9 @@ class DiscardsReturned:
 class ShoeRetired:
     """The shoe ended and its seeds are public: with them anyone can derive and check every card (DESIGN §6).
 
-    drawn + burned + undealt - recycled = 52 x decks, and each card exactly `decks` times: `missing` and `extra` list the
-    exceptions (a card once for each piece) and `broken_roots` the stacks whose order does not open its commitment; all
-    three are empty unless something is badly wrong. `recycled` counts reshuffled and returned cards.
+    drawn + burned + undealt - recycled = 52 x decks, and each card exactly `decks` times: `missing` and `extra` list
+    the exceptions (a card once for each piece) and `broken_roots` the stacks whose order does not open its commitment;
+    all three are empty unless something is badly wrong. `recycled` counts reshuffled and returned cards.
     """
 
     shoe_id: str

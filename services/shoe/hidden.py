@@ -6,20 +6,20 @@ format string or a pickle by accident. It guards against slips, not against code
 
 from typing import Final, Generic, NoReturn, TypeVar
 
-Secret = TypeVar("Secret", covariant=True)
+Secret_co = TypeVar("Secret_co", covariant=True)
 
 SHOWN: Final = "<hidden>"
 
 
-class Hidden(Generic[Secret]):
+class Hidden(Generic[Secret_co]):
     """A value that shows as `<hidden>` everywhere; `open()` gives it to the one who needs it (DESIGN §6)."""
 
     __slots__ = ("__value",)
 
-    def __init__(self, value: Secret, /) -> None:
+    def __init__(self, value: Secret_co, /) -> None:
         self.__value = value
 
-    def open(self) -> Secret:
+    def open(self) -> Secret_co:
         """Give the value. Call it only where the value is used, never where something is written or sent."""
         return self.__value
 

@@ -1,7 +1,7 @@
 """Which card stands where: from a 256-bit seed to an order, so exactly that an outsider can do it again.
 
 Owns the published recipe `holecard-order/1`. Promises that every order is equally likely for a random seed (no modulo
-bias) and that the recipe never changes: another one gets another name. Makes no seeds, keeps no secrets, draws no cards.
+bias) and that the recipe never changes: another one gets another name. Makes no seeds and keeps no secrets.
 
 The recipe, complete:
 
@@ -9,11 +9,12 @@ The recipe, complete:
 2.  A stream named L is the bytes HMAC(L + u64(0)), HMAC(L + u64(1)), …; its words are 4 bytes each, big-endian.
 3.  `below(k)`: take words until one is smaller than 2^32 - (2^32 mod k); the answer is that word mod k.
 4.  A new stack of D decks is D times the 52 cards 2c 3c … Ac 2d … Ad 2h … Ah 2s … As.
-5.  Shuffle a stack a[0..n-1] with the stream named "holecard-order/1:": for i = n-1 down to 1, j = below(i+1), exchange
-    a[i] and a[j]. (R. Durstenfeld, Algorithm 235, CACM 7 (1964); D. Knuth, TAOCP vol. 2, 3.4.2, algorithm P.)
-6.  A cut of depth d puts the first d cards behind the others. Stack positions, counted from 1, are those before the cut.
+5.  Shuffle a stack a[0..n-1] with the stream named "holecard-order/1:": for i = n-1 down to 1, j = below(i+1),
+    exchange a[i] and a[j]. (R. Durstenfeld, Algorithm 235, CACM 7 (1964); D. Knuth, TAOCP vol. 2, 3.4.2, algorithm P.)
+6.  A cut of depth d puts the first d cards behind the others. Stack positions, from 1, are those before the cut.
 7.  The salt of stack position p is HMAC("holecard-salt/1:" + u64(p)).
-8.  Discards that are shuffled again within a round are a stack of their own: the recycled cards by ascending shoe position.
+8.  Discards that are shuffled again within a round are a new stack with a seed of its own: the recycled cards by
+    ascending shoe position, then step 5. Their new shoe positions follow those of the cards before.
 9.  A continuous shuffler holds a list, at first a new stack. The n-th draw (n from 1) uses a stream of its own, named
     "holecard-pick/1:" + u64(n): j = below(length); the card a[j] comes out, the last card of the list takes its place.
     Cards that come back are appended by ascending shoe position.
@@ -48,7 +49,7 @@ def seed_hash(seed: bytes) -> bytes:
 
 
 def salt(seed: bytes, position: int) -> bytes:
-    """Give the salt of one stack position (1 upwards), 32 bytes, step 7; it says nothing about the seed or other salts."""
+    """Give the salt of one stack position (1 upwards), 32 bytes, step 7; it tells nothing about seed or other salts."""
     return _hmac(seed, _SALT, position)
 
 
@@ -68,7 +69,7 @@ def stack_position(position: int, size: int, depth: int) -> int:
 
 
 def pick(seed: bytes, draw: int, size: int) -> int:
-    """Choose one of `size` cards of a continuous shuffler for its draw number `draw` (from 1): an index from 0, step 9."""
+    """Choose one of a continuous shuffler's `size` cards for its draw number `draw` (from 1): an index from 0, step 9."""
     return below(_words(_checked(seed), _PICK + draw.to_bytes(8, "big")), size)
 
 

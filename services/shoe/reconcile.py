@@ -1,7 +1,7 @@
 """Counting a shoe when it ends (30-806, 30-816; law L2).
 
-Owns the comparison of what was dealt and left with what was loaded and committed. Promises to report a difference, never
-to hide or refuse it: a shoe that does not add up must end all the same, with the alarm in its last event.
+Owns the comparison of what was dealt and left with what was loaded and committed. Promises to report a difference,
+never to hide or refuse it: a shoe that does not add up must end all the same, with the alarm in its last event.
 """
 
 from services.game.composition import Composition

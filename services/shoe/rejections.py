@@ -228,7 +228,7 @@ class CardAlreadyFaceUp(Rejection):
 
 
 class NotAnUpCard(Rejection):
-    """The up card is not a face-up ace or ten of the same round, so no hole card can make blackjack with it (30-823)."""
+    """The up card is no face-up ace or ten of the same round: no hole card makes blackjack with it (30-823)."""
 
     rule = "30-823"
     remedy = "Peek only under the dealer's ace or ten-value card."

@@ -146,7 +146,7 @@ class LiveShoe:
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """All the cards of one table: its device, the decks in it, the shoe in play and the one before (for late questions)."""
+    """All the cards of one table: its device, the decks, the shoe in play and the one before (for late questions)."""
 
     device: Device | None = None
     decks: int = 0
@@ -249,8 +249,9 @@ def _dealt(live: LiveShoe, event: _Dealing) -> LiveShoe:
         case e.CardBurned():
             return _out(live, event, event.burn_id, event.reason)
         case e.HoleCardChecked():
-            peek = {"up_position": event.up_position, "makes_blackjack": event.makes_blackjack}
-            return _changed(live, replace(live.out[event.position - 1], **peek))
+            hole = live.out[event.position - 1]
+            answer = event.makes_blackjack
+            return _changed(live, replace(hole, up_position=event.up_position, makes_blackjack=answer))
         case e.CardRevealed():
             return _changed(live, replace(live.out[event.position - 1], shown=event.card, proof=event.proof))
         case e.DiscardsReshuffled():

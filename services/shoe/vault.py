@@ -63,7 +63,7 @@ class Vault:
     def __repr__(self) -> str:
         return "Vault(<hidden>)"
 
-    def enrich(self, shoe: Shoe, command: ShoeCommand, shoe_id: str, seed: Hidden[bytes]) -> ShoeDecision:  # noqa: C901 - one line a command
+    def enrich(self, shoe: Shoe, command: ShoeCommand, shoe_id: str, seed: Hidden[bytes]) -> ShoeDecision:
         """Give the command in the form that `decide` takes.
 
         `shoe_id` and `seed` are for a shuffle, should this be one; they are not used otherwise.
@@ -90,7 +90,7 @@ class Vault:
                 return command
 
     def proof(self, live: LiveShoe, position: int) -> CardProof:
-        """Prove a card that left the shoe. The proof names the card's salt: give it out only for a card that is seen."""
+        """Prove a card that left the shoe. The proof names its salt: give it out only for a card that is seen."""
         if live.continuous:
             place_salt = salt(self._seed(live, live.stacks[0]), position)
             leaf = leaf_hash(position, self._card(live, position), place_salt)
