@@ -148,6 +148,7 @@ class LiveShoe:
 class Shoe:
     """All the cards of one table: its device, the decks, the shoe in play and the one before (for late questions)."""
 
+    table: str = ""
     device: Device | None = None
     decks: int = 0
     deck_set_ids: tuple[str, ...] = ()
@@ -168,6 +169,11 @@ class Shoe:
         if not self.decks:
             return ShoePhase.EMPTY
         return ShoePhase.INSPECTED if self.inspected else ShoePhase.LOADED
+
+    @property
+    def next_shoe_id(self) -> str:
+        """The id of the shoe that the next shuffle begins, "<floor>/<table>/shoe-<n>", n from 1."""
+        return f"{self.table}/shoe-{self.shoes + 1}"
 
     def shoe(self, shoe_id: str) -> LiveShoe | None:
         """Find the shoe in play or the one before by its id."""

@@ -6,9 +6,10 @@ nothing, writes nothing. Not for use by two threads at once.
 """
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from services.game.cards import Card
+from services.runtime.sealing import Sealer
 from services.shoe import commands as c
 from services.shoe import enriched as x
 from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, merkle_root
@@ -20,18 +21,6 @@ from services.shoe.state import LiveShoe, Shoe, Stack
 from services.shoe.words import CardProof, DeviceKind
 
 STACKS_KEPT: Final = 64
-
-
-class Sealer(Protocol):
-    """Authenticated encryption under a key that only this service has; `context` is bound to the text, not hidden."""
-
-    def seal(self, plain: bytes, context: bytes) -> bytes:
-        """Encrypt."""
-        ...
-
-    def unseal(self, sealed: bytes, context: bytes) -> bytes:
-        """Decrypt; raises when the text, the key or the context is another one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,15 +52,12 @@ class Vault:
     def __repr__(self) -> str:
         return "Vault(<hidden>)"
 
-    def enrich(self, shoe: Shoe, command: ShoeCommand, shoe_id: str, seed: Hidden[bytes]) -> ShoeDecision:
-        """Give the command in the form that `decide` takes.
-
-        `shoe_id` and `seed` are for a shuffle, should this be one; they are not used otherwise.
-        """
+    def enrich(self, shoe: Shoe, command: ShoeCommand, seed: Hidden[bytes]) -> ShoeDecision:
+        """Give the command in the form that `decide` takes; `seed` is for a shuffle and not used otherwise."""
         match command:
             case c.ShuffleCards():
                 continuous = shoe.device is not None and shoe.device.kind is DeviceKind.CONTINUOUS_SHUFFLER
-                cards = new_stack(shoe.decks)
+                shoe_id, cards = shoe.next_shoe_id, new_stack(shoe.decks)
                 return x.CommitShuffle(command, shoe_id, self._commit(shoe_id, 0, cards, seed, continuous=continuous))
             case c.ReshuffleDiscards():
                 return x.CommitDiscards(command, self._commit_discards(shoe, command, seed))
