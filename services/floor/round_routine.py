@@ -23,8 +23,8 @@ from services.table.client import (
     Question,
     RoundView,
     SeatWager,
-    TableView,
     TablePhase,
+    TableView,
     TakeEvenMoney,
     TakeInsurance,
 )
