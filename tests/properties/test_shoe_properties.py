@@ -3,13 +3,11 @@
 Rerun one failing example with the blob that Hypothesis prints, or all: `pytest tests/properties/test_shoe_properties.py`.
 """
 
-from dataclasses import asdict, is_dataclass
-from typing import Any
+from dataclasses import asdict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.game.cards import Card
 from services.game.composition import Composition
 from services.game.rejections import Rejection
 from services.shoe import commands as c
@@ -21,6 +19,7 @@ from services.shoe.state import Shoe, evolve
 from services.shoe.words import BurnReason
 from tests.support.shoe_outsider import verify
 from tests.support.shoe_table import SUPERVISOR, SYSTEM, TABLE, ShoeTable, machine, ready
+from tests.support.shoe_transcript import as_json
 
 STEPS = st.lists(
     st.one_of(
@@ -34,17 +33,6 @@ STEPS = st.lists(
     ),
     max_size=40,
 )
-
-
-def as_json(value: Any) -> Any:
-    """A transcript as the outsider reads it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: as_json(getattr(value, name)) for name in value.__dataclass_fields__}
-    if isinstance(value, tuple):
-        return [as_json(entry) for entry in value]
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value) if isinstance(value, Card) else value
 
 
 def conserved(table: ShoeTable) -> None:
