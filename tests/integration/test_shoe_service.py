@@ -1,6 +1,7 @@
 """The shoe as its callers meet it: through the client, in process and over gRPC, with retries and restarts."""
 
 import asyncio
+import itertools
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,16 @@ async def test_a_whole_shoe_over_grpc_is_dealt_proved_retired_and_checked_by_an_
         assert shoe.phase is s.ShoePhase.DEALING
         burn = s.BurnCards("burn-1", "", 1, s.BurnReason.AFTER_SHUFFLE, face_up=False)
         assert (await client.burn_cards(TABLE, house.context(DEALER), burn)).cards[0].card is None
-        number, last_round = 0, False
-        while not last_round:
-            number += 1
+        for number in itertools.count(1):
             drawn = await client.draw_cards(TABLE, house.context(), draw(f"r{number}", "uuuud", f"{TABLE}#{number}"))
             shown = await client.reveal_card(
                 TABLE, house.context(), s.RevealCard(shoe.shoe_id, drawn.cards[-1].position)
             )
             assert shown == await client.prove_card(TABLE, shoe.shoe_id, drawn.cards[-1].position)
             assert shown.proof.root == shoe.root
-            last_round = drawn.last_round
-        assert (drawn.decks, drawn.shoe_id, number) == (6, shoe.shoe_id, 47)
+            assert (drawn.decks, drawn.shoe_id) == (6, shoe.shoe_id)
+            if drawn.last_round:
+                break
         with pytest.raises(Refused) as refusal:
             await client.draw_cards(TABLE, house.context(), draw("late", "uu", f"{TABLE}#99"))
         assert (refusal.value.name, refusal.value.rule) == ("ShuffleDue", "30-816")

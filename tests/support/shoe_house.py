@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
+from types import MethodType
+from typing import cast
 
 from services.game.authority import Actor, CommandContext
 from services.journal.sqlite import SqliteJournal
@@ -15,6 +17,7 @@ from services.runtime.server import GrpcServer
 from services.runtime.telemetry import Telemetry
 from services.shoe import client as s
 from services.shoe.server import dispatcher
+from services.shoe.service import ShoeService
 from tests.support.shoe_table import DEALER, PLAYER, SUPERVISOR, SYSTEM, TABLE
 
 KEY = sha256(b"test key").digest()
@@ -34,6 +37,13 @@ class ShoeHouse:
         self.client = s.ShoeClient(LocalCaller({self.dispatcher.service: self.dispatcher}))
         self._seed = seed
         self._ids = 0
+
+    @property
+    def service(self) -> ShoeService:
+        """The use cases behind the dispatcher."""
+        use_case = cast("MethodType", self.dispatcher.use_cases[s.GET_SHOE])
+        assert isinstance(use_case.__self__, ShoeService)
+        return use_case.__self__
 
     def context(self, actor: Actor = SYSTEM, request_id: str = "") -> CommandContext:
         """A command's context with a fresh request id, or this one."""
