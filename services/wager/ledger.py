@@ -16,6 +16,7 @@ from services.wager.accounts import apply_movements
 from services.wager.books import (
     DEPARTED_REMEMBERED,
     LINES_REMEMBERED,
+    RECEIPT_FIELDS,
     RECEIPTS_REMEMBERED,
     ROUNDS_REMEMBERED,
     Hold,
@@ -84,7 +85,8 @@ def decide(ledger: Ledger, command: Command, context: CommandContext) -> tuple[W
         )
     key = receipt_key(command)
     if key is not None:
-        check_id(key.partition(":")[2], key.partition(":")[0])
+        name = RECEIPT_FIELDS[type(command)][1]
+        check_id(getattr(command, name), name)
         known = ledger.receipts.get(key)
         if known is not None:
             return _repeated(ledger, command, answers(known, command))
@@ -99,7 +101,9 @@ def _repeated(ledger: Ledger, command: Command, same: bool) -> tuple[WagerEvent,
             f"the id of this {type(command).__name__} was used before for something else",
             command=type(command).__name__,
         )
-    # Sitting down again under an ended session must not look as if the patron had a rack.
+    # "Opened" must not be the answer for a period that was closed since, nor "seated" for a patron who has left.
+    if isinstance(command, commands.OpenLedger) and (ledger.opened is None or ledger.opened.opening != command.opening):
+        raise BusinessIdReused(f"opening {command.opening} was closed since", command=type(command).__name__)
     if isinstance(command, commands.OpenSeatSession) and command.session not in ledger.seated:
         raise SeatSessionEnded(f"seat session {command.session!r} has ended", session=command.session)
     return ()
