@@ -17,17 +17,17 @@ from services.wager.books import (
     DEPARTED_REMEMBERED,
     LINES_REMEMBERED,
     RECEIPT_FIELDS,
-    RECEIPTS_REMEMBERED,
     ROUNDS_REMEMBERED,
     Hold,
     HoldStatus,
     Ledger,
+    PeriodMemory,
     PeriodTotals,
     RoundBook,
     SeatSession,
     answers,
     receipt_key,
-    with_newest,
+    with_receipt,
 )
 from services.wager.commands import Command
 from services.wager.events import Direction, WagerEvent
@@ -87,7 +87,7 @@ def decide(ledger: Ledger, command: Command, context: CommandContext) -> tuple[W
     if key is not None:
         name = RECEIPT_FIELDS[type(command)][1]
         check_id(getattr(command, name), name)
-        known = ledger.receipts.get(key)
+        known = ledger.receipt(key)
         if known is not None:
             return _repeated(ledger, command, answers(known, command))
     if ledger.opened is None and not isinstance(command, commands.OpenLedger):
@@ -121,11 +121,17 @@ def evolve(ledger: Ledger, event: WagerEvent) -> Ledger:
     key = receipt_key(event)
     if key is None or isinstance(event, events.StakesHeld | events.HoldsVoided | events.RoundSettled):
         return changed
-    return replace(changed, receipts=with_newest(ledger.receipts, key, event, RECEIPTS_REMEMBERED))
+    return with_receipt(changed, key, event)
 
 
 def _opened(ledger: Ledger, event: events.LedgerOpened) -> Ledger:
-    return replace(ledger, opened=event, totals=PeriodTotals(opener_cents=event.opener_cents))
+    return replace(
+        ledger,
+        opened=event,
+        totals=PeriodTotals(opener_cents=event.opener_cents),
+        memory=PeriodMemory(),
+        earlier=ledger.memory,
+    )
 
 
 def _closed(ledger: Ledger, _event: events.LedgerClosed) -> Ledger:
@@ -140,10 +146,14 @@ def _sat_down(ledger: Ledger, event: events.SeatSessionOpened) -> Ledger:
 def _left(ledger: Ledger, event: events.SeatSessionClosed) -> Ledger:
     seated = dict(ledger.seated)
     session = seated.pop(event.session)
-    gone = replace(session, cashed_out_cents=session.cashed_out_cents + event.chips_cents)
-    return replace(
-        ledger, seated=seated, departed=with_newest(ledger.departed, event.session, gone, DEPARTED_REMEMBERED)
-    )
+    left = replace(session, cashed_out_cents=session.cashed_out_cents + event.chips_cents)
+    departed, gone = {**ledger.departed, event.session: left}, ledger.memory.gone
+    if len(departed) > DEPARTED_REMEMBERED:
+        # Of him who left first only the id is kept, so that nothing of his can happen again.
+        first = next(iter(departed))
+        del departed[first]
+        gone |= {first}
+    return replace(ledger, seated=seated, departed=departed, memory=replace(ledger.memory, gone=gone))
 
 
 def _with_session(ledger: Ledger, session: str, **added: int) -> Ledger:

@@ -8,7 +8,17 @@ import pytest
 from services.game.authority import Role
 from services.game.rejections import NotAuthorised
 from services.wager.accounts import Count, Currency
-from services.wager.commands import BuyIn, CashOut, CloseSeatSession, Command, GiveTip, OpenSeatSession
+from services.wager.commands import (
+    BuyIn,
+    CashOut,
+    CloseLedger,
+    CloseSeatSession,
+    Command,
+    FillTray,
+    GiveTip,
+    OpenLedger,
+    OpenSeatSession,
+)
 from services.wager.events import ChipsBought, SeatSessionClosed
 from services.wager.rejections import (
     AmountNotWholeCents,
@@ -25,7 +35,7 @@ from services.wager.rejections import (
     UnknownSeatSession,
 )
 from services.wager.statements import statement
-from tests.support.ledger import LedgerAtWork, counts, line, stake
+from tests.support.ledger import TABLE, LedgerAtWork, counts, line, settlement, stake
 
 HUNDRED = (Count(20_00, 4), Count(10_00, 2))
 
@@ -204,6 +214,35 @@ def test_departed_patrons_leave_the_memory_oldest_first() -> None:
     assert len(work.state.departed) == 64
     with pytest.raises(UnknownSeatSession):
         statement(work.state, "p-0")
+    # Nor can anything of theirs happen again, in this period or the next.
+    for period in (2, 3):
+        with pytest.raises(SeatSessionEnded):
+            work.do(OpenSeatSession("p-0", "patron-p-0", 1, 50_00), Role.DEALER)
+        work.do(CloseLedger(f"close-{period}"), Role.SUPERVISOR)
+        work.do(OpenLedger(f"open-{period}", ()), Role.SUPERVISOR)
+
+
+def test_c08_a_slip_of_the_period_before_is_still_known() -> None:
+    work = LedgerAtWork()
+    fill = FillTray("slip-1", (Count(5_00, 10),))
+    work.do(fill, Role.SUPERVISOR)
+    work.do(CloseLedger("close-1"), Role.SUPERVISOR)
+    work.do(OpenLedger("open-2", (Count(5_00, 1),)), Role.SUPERVISOR)
+    assert work.do(fill, Role.SUPERVISOR) == ()
+    assert work.state.tray_cents == 5_00
+
+
+def test_a_long_stay_keeps_its_last_lines_and_all_its_totals() -> None:
+    work = LedgerAtWork(tray_cents=1_000_00)
+    work.sit("ann", cents=100_00)
+    for number in range(1, 301):
+        round_id = f"{TABLE}#{number}"
+        bet = stake("ann", 1_00, round_id=round_id)
+        work.hold(bet, round_id=round_id)
+        work.do(settlement(line(bet, due=1_00, outcome="push"), round_id=round_id))
+    read = statement(work.state, "ann")
+    assert (len(read.lines), read.earlier_lines) == (256, 44)
+    assert (read.staked_cents, read.lines[-1].round_id) == (300_00, f"{TABLE}#300")
 
 
 def test_more_money_than_can_be_counted_safely_is_refused() -> None:

@@ -18,6 +18,7 @@ from services.wager.commands import (
     FillTray,
     GiveTip,
     OpenLedger,
+    OpenSeatSession,
 )
 from services.wager.events import Direction, LedgerClosed, PaymentCorrected
 from services.wager.ledger import evolve
@@ -138,6 +139,17 @@ def test_30_828_money_that_has_left_cannot_be_collected_at_the_table() -> None:
     work.do(CloseSeatSession("ann"), Role.DEALER)
     with pytest.raises(SeatSessionEnded):
         work.do(collect, Role.SUPERVISOR)
+
+
+def test_30_828_a_patron_who_came_back_is_paid_at_his_new_session() -> None:
+    work, correction = wrongly_settled()
+    work.do(CloseSeatSession("ann"), Role.DEALER)
+    with pytest.raises(SeatSessionEnded):
+        work.do(correction, Role.SUPERVISOR)
+    work.do(OpenSeatSession("ann-again", "patron-ann", 5), Role.DEALER)
+    work.do(correction, Role.SUPERVISOR)
+    assert work.balance("rack/ann-again") == 20_00
+    assert statement(work.state, "ann-again").corrected_cents == 20_00
 
 
 def test_closing_sends_everything_away_and_a_new_period_starts_from_nothing() -> None:
