@@ -158,14 +158,6 @@ def test_30_803_3_g_says_how_aces_and_pairs_are_split() -> None:
     assert not free.applies
 
 
-def test_a_game_without_doubles_or_splits_says_so() -> None:
-    main, insurance, *_ = colorado().wager_kinds
-    bare = colorado(wager_kinds=(main, insurance), double_after_split=False)
-
-    assert notice(bare, "f").text == "Doubling down is not offered."
-    assert notice(bare, "g").text == "Splitting is not offered."
-
-
 def test_30_803_3_h_says_special_pay_and_breakage() -> None:
     assert not notice(colorado(), "h").applies
     special = colorado(

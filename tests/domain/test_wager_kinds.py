@@ -221,6 +221,28 @@ def test_30_807_the_main_wager_stands_alone_before_the_first_card(change: dict[s
         with_kinds(replace(main, **change), *others)
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "section"),
+    [
+        (INSURANCE, {"most": Fraction(1)}, "30-812"),
+        (DOUBLE, {"most": Fraction(2)}, "30-813"),
+        (SPLIT, {"least": Fraction(1, 2)}, "30-814"),
+        (SPLIT, {"resolved_at": Moment.ROUND_END}, "30-814"),
+    ],
+)
+def test_a_wager_that_rule_8_defines_is_not_declared_otherwise(name: str, change: dict[str, Any], section: str) -> None:
+    kinds = (replace(kind, **change) if kind.name == name else kind for kind in STANDARD_WAGER_KINDS)
+
+    with pytest.raises(WagerKindsContradict, match=section):
+        with_kinds(*kinds)
+
+
+@pytest.mark.parametrize(("name", "section"), [(INSURANCE, "30-812"), (DOUBLE, "30-813"), (SPLIT, "30-814")])
+def test_a_wager_that_rule_8_defines_is_not_left_out(name: str, section: str) -> None:
+    with pytest.raises(WagerKindsContradict, match=section):
+        with_kinds(*(kind for kind in STANDARD_WAGER_KINDS if kind.name != name))
+
+
 def test_a_game_without_wagers_or_with_too_many_is_refused() -> None:
     with pytest.raises(WagerKindsContradict, match="main"):
         with_kinds()
