@@ -257,9 +257,9 @@ def measure(hands: int, rounds: int, repeats: int, seed: int) -> dict[str, Any]:
     try:
         for _ in range(repeats):
             for player in players:
-                began = time.perf_counter()
+                began = time.process_time()
                 player.play(rounds)
-                rates[player.name].append(rounds / (time.perf_counter() - began))
+                rates[player.name].append(rounds / (time.process_time() - began))
                 gc.collect()
     finally:
         gc.enable()
