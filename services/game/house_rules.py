@@ -32,7 +32,7 @@ from services.game.rule_options import (
 )
 from services.game.rule_rejections import GameNotApproved
 from services.game.rule_text import digest_of
-from services.game.wager_kinds import MainResult, PayRule, WagerKind, fixed_nets
+from services.game.wager_kinds import PayRule, WagerKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,17 +110,17 @@ class HouseRules:
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 in hex of the canonical text: the same for every way of writing the same rules."""
 
-    fixed_nets: Mapping[MainResult, Fraction] = field(init=False, compare=False, repr=False)
-    """The gain of each result that needs no other fact of the hand; `net_of` answers the rest. Never written to."""
+    kinds: Mapping[str, WagerKind] = field(init=False, compare=False, repr=False)
+    """The declared wagers by name. A wager that is not among them is not offered. Never written to."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self))
         check_bounds(self)
-        object.__setattr__(self, "fixed_nets", fixed_nets(self.main_pays, self.blackjack_pays))
+        object.__setattr__(self, "kinds", {kind.name: kind for kind in self.wager_kinds})
 
     def wager_kind(self, name: str) -> WagerKind | None:
         """Give the declared kind of this name, None when the game has no such wager."""
-        return next((kind for kind in self.wager_kinds if kind.name == name), None)
+        return self.kinds.get(name)
 
     def require_approved(self) -> None:
         """Raise `GameNotApproved` unless the game may be dealt: approved, or in field trial (30-830)."""

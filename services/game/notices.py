@@ -19,7 +19,7 @@ from services.game.rule_options import (
     SplitBy,
     Surrender,
 )
-from services.game.rules import DOUBLE, SPLIT, HouseRules, MainResult, PayRule
+from services.game.rules import HouseRules, MainResult, PayRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,6 @@ _DOUBLE: Final = {
 
 
 def _doubling(rules: HouseRules) -> tuple[str, bool]:
-    if rules.wager_kind(DOUBLE) is None:
-        return "Doubling down is not offered.", True
     said = [
         _DOUBLE[rules.double_on] + (", for less if wished." if rules.double_for_less else ", for the full wager only.")
     ]
@@ -157,8 +155,6 @@ def _doubling(rules: HouseRules) -> tuple[str, bool]:
 
 
 def _splitting(rules: HouseRules) -> tuple[str, bool]:
-    if rules.wager_kind(SPLIT) is None:
-        return "Splitting is not offered.", True
     said = [f"Pairs of equal {rules.split_by.value} may be split to {rules.max_hands} hands."]
     said.append(f"Aces may be split to {rules.max_hands} hands." if rules.resplit_aces else "Aces may be split once.")
     said.append("Split aces play on." if rules.hit_split_aces else "Each split ace gets one card.")

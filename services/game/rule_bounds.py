@@ -29,7 +29,6 @@ from services.game.rule_rejections import (
     TooManySeats,
 )
 from services.game.wager_bounds import check_main_pays, check_wager_kinds
-from services.game.wager_kinds import DOUBLE, INSURANCE, SPLIT
 
 if TYPE_CHECKING:
     from services.game.house_rules import HouseRules
@@ -57,7 +56,8 @@ _RANGES: Final[tuple[tuple[str, int, int, type[RuleOutOfRange]], ...]] = (
     ("spot_minimum_multiplier", 1, 10, SpotsOutOfRange),
     ("limit_change_notice_minutes", 0, 24 * 60, NoticePeriodOutOfRange),
     ("action_timeout_seconds", 0, 600, TimeoutOutOfRange),
-    ("dealer_hands", 1, 3, DealerHandsOutOfRange),
+    # The round deals one dealer hand; the variations that play two or three raise this bound when they come.
+    ("dealer_hands", 1, 1, DealerHandsOutOfRange),
     ("chip_cents", 1, 10_000, ChipOutOfRange),
 )
 
@@ -68,7 +68,8 @@ def check_bounds(rules: "HouseRules") -> None:
     for field, least, most, refusal in _RANGES:
         value: int = getattr(rules, field)
         if not least <= value <= most:
-            raise refusal(f"{field} is {value}; it is {least} to {most}", field=field, value=value)
+            span = f"{least} to {most}" if least < most else str(least)
+            raise refusal(f"{field} is {value}; it is {span}", field=field, value=value)
     if not 1 <= rules.max_seats <= MOST_SEATS:
         raise TooManySeats(
             f"max_seats is {rules.max_seats}; a table has 1 to {MOST_SEATS} places", value=rules.max_seats
@@ -142,7 +143,6 @@ def _check_combinations(rules: "HouseRules") -> None:
     """Refuse options of which one denies the other."""
     limited = rules.mid_shoe_entry is MidShoeEntry.LIMITED
     inside = rules.limits.minimum_cents <= rules.mid_shoe_limit_cents <= rules.limits.maximum_cents
-    named = {kind.name for kind in rules.wager_kinds}
     for broken, reason in (
         (
             limited and not inside,
@@ -166,16 +166,8 @@ def _check_combinations(rules: "HouseRules") -> None:
         ),
         (rules.tip_bets and not rules.tips, "tip_bets are taken although tips are not (30-803(3)(i))"),
         (
-            rules.insurance is not InsuranceRule.OFF and INSURANCE not in named,
-            "insurance is offered although no wager kind is named insurance (30-812)",
-        ),
-        (
             rules.dealer_shows is DealerShows.BOTH_CARDS and rules.insurance is not InsuranceRule.OFF,
             "insurance is offered although dealer_shows = both-cards leaves nothing to insure (30-803(3)(b))",
-        ),
-        (
-            (rules.double_after_split or rules.double_after_split_aces) and not {DOUBLE, SPLIT} <= named,
-            "double_after_split is allowed although the game has no double or no split (30-813, 30-814)",
         ),
     ):
         if broken:

@@ -127,10 +127,10 @@ class TimeoutOutOfRange(RuleOutOfRange):
 
 
 class DealerHandsOutOfRange(RuleOutOfRange):
-    """More dealer hands than any approved variation plays."""
+    """A number of dealer hands that no game here plays."""
 
     rule = "30-830"
-    remedy = "Play 1 to 3 dealer hands."
+    remedy = "Play one dealer hand."
 
 
 class ChipOutOfRange(RuleOutOfRange):

@@ -171,14 +171,6 @@ def net_of(pays: tuple[PayRule, ...], blackjack_pays: Fraction, hand: FinishedHa
     raise LookupError(f"no pay rule fits {hand.result}")
 
 
-def fixed_nets(pays: tuple[PayRule, ...], blackjack_pays: Fraction) -> dict[MainResult, Fraction]:
-    """Give the gain of each result whose first rule has no condition, so that it needs no other fact of the hand."""
-    first: dict[MainResult, PayRule] = {}
-    for rule in pays:
-        first.setdefault(rule.result, rule)
-    return {result: blackjack_pays if rule.net is None else rule.net for result, rule in first.items() if rule.is_plain}
-
-
 def _fits(rule: PayRule, hand: FinishedHand) -> bool:
     return (
         rule.hand_total in (None, hand.total)

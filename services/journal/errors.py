@@ -4,8 +4,6 @@
 kinds are about the journal. `JournalDamaged` means that stored bytes are not what was written.
 """
 
-# ruff: noqa: N818 - the errors are named by the fact, like the rejections of the domain
-
 
 class JournalError(Exception):
     """Every error of this package."""
@@ -56,6 +54,10 @@ class JournalLocked(JournalUnavailable):
 
 class NotAJournal(JournalUnavailable):
     """There is no file at the path, or it is something else than a Holecard journal."""
+
+
+class JournalFileDamaged(JournalUnavailable):
+    """The file was a journal and is damaged where the database keeps its own order."""
 
 
 class JournalVersionUnsupported(JournalUnavailable):

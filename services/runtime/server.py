@@ -75,7 +75,7 @@ class GrpcServer:
         await asyncio.gather(*(dispatcher.drain() for dispatcher in self._dispatchers))
 
 
-def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> grpc.RpcMethodHandler[bytes, bytes]:
+def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> "grpc.RpcMethodHandler[bytes, bytes]":
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:

@@ -66,7 +66,9 @@ def test_no_float_comes_near_money(path: Path) -> None:
     for node in ast.walk(tree(path)):
         literal = isinstance(node, ast.Constant) and isinstance(node.value, float)
         named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float"
-        assert not literal and not named, f"{name(path)}:{getattr(node, 'lineno', 0)} uses a float"
+        line = getattr(node, "lineno", 0)
+        assert not literal, f"{name(path)}:{line} holds a float"
+        assert not named, f"{name(path)}:{line} makes a float"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
