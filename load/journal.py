@@ -12,7 +12,6 @@ handed and which keeps no chain, is printed beside it as a floor.
 """
 
 import argparse
-import asyncio
 import gc
 import json
 import sqlite3

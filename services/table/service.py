@@ -237,7 +237,7 @@ class TableService:
                 return await self._play_on(turn)
         except JournalError as error:
             self._board.wait_for(key, WaitingFor.JOURNAL, str(error))
-        except Exception as error:  # noqa: BLE001 - a fault at one table is logged and tried again, and holds up no other
+        except Exception as error:
             log.error("a table cannot go on", table=key, exc_info=error)
             self._board.wait_for(key, WaitingFor.SUPERVISOR, "a fault in the table service; its log says which")
         return False

@@ -24,7 +24,7 @@ TableTurn = Turn[Table, c.Command, e.TableEvent]
 _MAY_BE_IN_THE_WAY = {"HoldIdReused", "HoldAlreadyVoided", "InsufficientChips"}
 
 
-class Waiting(Exception):  # noqa: N818 - names the state the table is in
+class Waiting(Exception):
     """The table cannot go on by itself now: without whom, and why. Nothing is lost; asking again goes on from here."""
 
     def __init__(self, whom: WaitingFor, reason: str) -> None:
