@@ -8,10 +8,7 @@ bytes are kept.
 import hashlib
 
 from services.journal.errors import JournalDamaged
-from services.wire.envelope import HASH_BYTES, Envelope
-
-NO_HASH = bytes(HASH_BYTES)
-"""What the first event of a stream carries as its previous hash."""
+from services.wire.envelope import NO_HASH, Envelope
 
 
 def hash_of(stored: bytes) -> bytes:

@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from services.journal.chain import NO_HASH, ChainReader, hash_of
+from services.journal.chain import ChainReader, hash_of
 from services.journal.errors import JournalClosed, JournalDamaged, PositionBeyondEnd
-from services.journal.port import Position, Recorded, StreamHead
+from services.journal.port import Position, Recorded, StreamHead, quick_recorded
 from services.journal.sqlite_file import SqliteFailure, explained, open_for_reading
-from services.wire.envelope import Envelope, EnvelopeInvalid, decode
+from services.wire.envelope import NO_HASH, Envelope, EnvelopeInvalid, decode
 
 CHUNK_EVENTS = 256
 CHUNK_BYTES = 4 * 1024 * 1024
@@ -91,7 +91,7 @@ class StreamReading:
         for offset, recorded_hash, stored in rows:
             envelope = _decoded(stored, self._stream, chain.sequence + 1, recorded_hash)
             chain.accept(envelope, recorded_hash)
-            chunk.append(Recorded(Position(0, offset), envelope, stored))
+            chunk.append(quick_recorded(Position(0, offset), envelope, stored))
         if not chunk:
             raise JournalDamaged(self._stream, self._after + 1, f"missing: the stream should reach {last_sequence}")
         self._after = chain.sequence
@@ -131,7 +131,7 @@ class LogReading:
             envelope = _decoded(stored, chain.stream, sequence, recorded_hash)
             chain.accept(envelope, recorded_hash)
             self.offset = offset
-            chunk.append(Recorded(Position(0, offset), envelope, stored))
+            chunk.append(quick_recorded(Position(0, offset), envelope, stored))
         return chunk
 
     def _meet(self, connection: sqlite3.Connection, number: int, sequence: int) -> ChainReader:
