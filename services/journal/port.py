@@ -37,6 +37,10 @@ class NewEvent:
     gaming_day: str
 
 
+quick_new_event = quick(NewEvent)
+"""Makes a NewEvent where many are made."""
+
+
 class Position(NamedTuple):
     """Where an event lies in the log. Compare offsets only inside one partition."""
 

@@ -92,7 +92,7 @@ def encode(envelope: Envelope) -> bytes:
 class Encoder:
     """Encodes the events of one append, which share most of their fields: only what differs is set anew.
 
-    Make a new one for each append: the message's memory is given back only as a whole.
+    Make a new one for each append: the message's memory is given back only as a whole. After an error it is spent.
     """
 
     def __init__(self) -> None:
@@ -101,43 +101,53 @@ class Encoder:
 
     def encode(self, envelope: Envelope) -> bytes:
         """Return the bytes to store; raises EnvelopeInvalid when a field is out of range or has no UTF-8 form."""
-        check(envelope)
         e, last, m = envelope, self._last, self._message
         try:
             if (
                 last is None
                 or last.request_id is not e.request_id
-                or last.cause is not e.cause
+                or last.stream is not e.stream
                 or last.actor is not e.actor
+                or last.cause is not e.cause
+                or last.request_digest is not e.request_digest
+                or last.round_id is not e.round_id
+                or last.gaming_day is not e.gaming_day
+                or last.recorded_time_us is not e.recorded_time_us
+                or last.writer_epoch is not e.writer_epoch
             ):
                 self._set_command(e)
-            m.stream = e.stream
             m.sequence = e.sequence
             m.type = e.type
             m.payload = e.payload
             m.schema_version = e.schema_version
             m.occurred_time_us = e.occurred_time_us
-            m.recorded_time_us = e.recorded_time_us
-            m.request_digest = e.request_digest
-            m.round_id = e.round_id
-            m.gaming_day = e.gaming_day
-            m.writer_epoch = e.writer_epoch
             m.previous_hash = e.previous_hash
-            self._last = e
-            return m.SerializeToString()
         except (TypeError, ValueError) as error:
             raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence} cannot be encoded: {error}") from error
+        if not _event_holds(e):
+            raise _out_of_range(e)
+        self._last = e
+        return m.SerializeToString()
 
     def _set_command(self, envelope: Envelope) -> None:
-        message, cause = self._message, envelope.cause
-        message.request_id = envelope.request_id
-        message.actor.role = _ROLE_NUMBERS[envelope.actor.role]
-        message.actor.id = envelope.actor.id
+        """Check and set what the events of one command have in common."""
+        if not _command_holds(envelope):
+            raise _out_of_range(envelope)
+        m, cause = self._message, envelope.cause
+        m.stream = envelope.stream
+        m.recorded_time_us = envelope.recorded_time_us
+        m.actor.role = _ROLE_NUMBERS[envelope.actor.role]
+        m.actor.id = envelope.actor.id
+        m.request_id = envelope.request_id
+        m.request_digest = envelope.request_digest
+        m.round_id = envelope.round_id
+        m.gaming_day = envelope.gaming_day
+        m.writer_epoch = envelope.writer_epoch
         if cause is None:
-            message.ClearField("cause")
+            m.ClearField("cause")
         else:
-            message.cause.stream = cause.stream
-            message.cause.sequence = cause.sequence
+            m.cause.stream = cause.stream
+            m.cause.sequence = cause.sequence
 
 
 def decode(stored: bytes) -> Envelope:
@@ -149,13 +159,8 @@ def decode(stored: bytes) -> Envelope:
         m = envelope_pb2.Envelope.FromString(stored)
     except (DecodeError, ValueError) as error:
         raise EnvelopeInvalid(f"{len(stored)} bytes are not an envelope: {error}") from error
-    cause, unknown = None, len(UnknownFieldSet(m))
-    if m.HasField("cause"):
-        named = m.cause
-        unknown += len(UnknownFieldSet(named))
-        cause = _event_id(named.stream, named.sequence)
-    acting = m.actor
-    if unknown or len(UnknownFieldSet(acting)):
+    acting, naming = m.actor, m.cause
+    if len(UnknownFieldSet(m)) or len(UnknownFieldSet(acting)) or len(UnknownFieldSet(naming)):
         raise EnvelopeInvalid("the envelope has fields this version does not know: a newer writer, or not ours")
     role = _ROLES.get(acting.role)
     if role is None:
@@ -163,35 +168,43 @@ def decode(stored: bytes) -> Envelope:
     stream, sequence, kind, payload, version, occurred, recorded, request, digest, round_id, day, epoch, previous = (
         _PLAIN_FIELDS(m)
     )
+    cause = None
+    if naming.sequence or m.HasField("cause"):
+        cause = _event_id(naming.stream, naming.sequence)
     envelope = quick_envelope(
         stream, sequence, kind, payload, version, occurred, recorded, _actor(role, acting.id), request, digest, cause, round_id,
         day, epoch, previous,
     )  # fmt: skip
-    check(envelope)
+    if not (_command_holds(envelope) and _event_holds(envelope)):
+        raise _out_of_range(envelope)
     return envelope
 
 
-def check(envelope: Envelope) -> None:
-    """Raise EnvelopeInvalid, naming the field, when a range of `Envelope` is broken."""
-    e = envelope
-    if not (
-        1 <= e.sequence <= MAX_COUNT
-        and 0 < len(e.stream) <= MAX_NAME_CHARACTERS
-        and 0 < len(e.type) <= MAX_NAME_CHARACTERS
-        and 1 <= e.schema_version < 2**31
-        and 0 <= e.occurred_time_us <= MAX_TIME_US
+def _command_holds(e: Envelope) -> bool:
+    """Whether the fields that a command's events share are in range."""
+    return (
+        0 < len(e.stream) <= MAX_NAME_CHARACTERS
         and 0 <= e.recorded_time_us <= MAX_TIME_US
         and 0 < len(e.actor.id) <= MAX_ID_CHARACTERS
         and 0 < len(e.request_id) <= MAX_ID_CHARACTERS
         and len(e.request_digest) == HASH_BYTES
         and len(e.round_id) <= MAX_ID_CHARACTERS
         and 1 <= e.writer_epoch <= MAX_COUNT
-        and len(e.previous_hash) == HASH_BYTES
-        and (e.sequence == 1) == (e.previous_hash == NO_HASH)
         and _is_gaming_day(e.gaming_day)
         and (e.cause is None or _cause_holds(e, e.cause))
-    ):
-        raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence}: {_broken_field(e)} is out of range")
+    )
+
+
+def _event_holds(e: Envelope) -> bool:
+    """Whether the fields of the event alone are in range."""
+    return (
+        1 <= e.sequence <= MAX_COUNT
+        and 0 < len(e.type) <= MAX_NAME_CHARACTERS
+        and 1 <= e.schema_version < 2**31
+        and 0 <= e.occurred_time_us <= MAX_TIME_US
+        and len(e.previous_hash) == HASH_BYTES
+        and (e.sequence == 1) == (e.previous_hash == NO_HASH)
+    )
 
 
 def _cause_holds(e: Envelope, cause: EventId) -> bool:
@@ -210,8 +223,8 @@ def _is_gaming_day(text: str) -> bool:
     return shaped and 1 <= int(month) <= 12 and 1 <= int(day) <= 31
 
 
-def _broken_field(e: Envelope) -> str:
-    """Name the first field whose range is broken, and show it."""
+def _out_of_range(e: Envelope) -> EnvelopeInvalid:
+    """The error for the first field whose range is broken; shows the value."""
     holds = {
         "stream": 0 < len(e.stream) <= MAX_NAME_CHARACTERS,
         "sequence": 1 <= e.sequence <= MAX_COUNT,
@@ -230,4 +243,5 @@ def _broken_field(e: Envelope) -> str:
     field = next((name for name, held in holds.items() if not held), "previous_hash")
     value = getattr(e, field)
     text = value.hex() if isinstance(value, bytes) else repr(value)
-    return f"{field} {text if len(text) <= 80 else text[:77] + '...'}"
+    text = text if len(text) <= 80 else f"{text[:77]}..."
+    return EnvelopeInvalid(f"event {e.stream!r} {e.sequence}: {field} {text} is out of range")
