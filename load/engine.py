@@ -27,15 +27,31 @@ from services.game.cards import standard_deck
 from services.game.hand import Total
 from services.game.house_rules import HouseRules
 from services.game.profiles import profile
+from services.game.quick import quick
 from services.game.round import RoundPlay, open_round
 from services.game.round_events import RoundEvent
 from services.game.round_legality import RULES
-from services.game.round_words import Action, DealtCard, Phase, SeatedPlayer, Wager
+from services.game.round_marks import (
+    AT_DEALER,
+    AT_PEEK,
+    AT_PICKUP,
+    AT_PLAYERS,
+    AT_SETTLING,
+    DOUBLE_DOWN,
+    HIT,
+    SPLIT_PAIR,
+    STAND,
+)
+from services.game.round_words import Action, DealtCard, SeatedPlayer, Wager
 from services.game.strategy import Strategy, basic_strategy
 
 DECKS = 6
 PENETRATION = 0.75
 STAKE_CENTS = 1000
+
+
+_deal = quick(ask.DealCards)
+_reveal = quick(ask.RevealHole)
 
 
 class Shoe:
@@ -101,31 +117,32 @@ class Holecard:
 
     def round(self, round_id: str) -> list[RoundEvent]:
         """Play one round and give its events."""
-        shoe = self.shoe
-        shoe.ready()
+        self.shoe.ready()
         play = RoundPlay(open_round(round_id, self.rules, self.seats), self.rules)
         state, do = play.state, play.do
         events: list[RoundEvent] = [play.opened]
         events += do(self.wagers)
         events += do(self.close)
-        while (phase := state.phase) is not Phase.COMPLETE:
+        while True:
+            phase = state.phase
             if state.pending:
-                events += do(ask.DealCards(self._draw(state.pending)))
-            elif phase is Phase.PLAYERS:
+                events += do(_deal(self._draw(state.pending)))
+            elif phase is AT_PLAYERS:
                 events += do(self._choose(state))
-            elif phase is Phase.PEEK:
-                up_card, hole = state.dealers[0].cards[0], self._hole(state)
-                events += do(self.checked[hole.is_ten if up_card.is_ace else hole.is_ace])
-            elif phase is Phase.DEALER:
-                position = state.dealers[0].hole
-                events += do(ask.RevealHole(position, self._hole(state)))
-            elif phase is Phase.SETTLING:
+            elif phase is AT_DEALER:
+                dealer = state.dealers[0]
+                events += do(_reveal(dealer.hole, self.shoe.dealt[dealer.hole].card))
+            elif phase is AT_SETTLING:
                 events += do(self.settle)
-            elif phase is Phase.PICKUP:
+            elif phase is AT_PICKUP:
                 events += do(self.pick_up)
+                return events
+            elif phase is AT_PEEK:
+                dealer = state.dealers[0]
+                hole = self.shoe.dealt[dealer.hole].card
+                events += do(self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace])
             else:
                 events += do(self.no_insurance)
-        return events
 
     def _draw(self, targets: Any) -> tuple[DealtCard, ...]:
         shoe = self.shoe
@@ -135,9 +152,6 @@ class Holecard:
         if targets[-1].face_down:
             cards[-1] = shoe.hidden[last - 1]
         return tuple(cards)
-
-    def _hole(self, state: Any) -> Any:
-        return self.shoe.dealt[state.dealers[0].hole].card
 
     def _choose(self, state: Any) -> ask.Command:
         hand = state.hands[state.turn]
@@ -179,13 +193,13 @@ class Blackjack21:
                 two = len(hand) == 2
                 pair = pair_of(hand[0].value, hand[1].value) if two else 0
                 for action in choices(count, pair, table.dealer.hand[0].value):
-                    if action is Action.DOUBLE and two:
+                    if action is DOUBLE_DOWN and two:
                         table.double_down()
-                    elif action is Action.SPLIT and len(table.current_player.hands) < 4:
+                    elif action is SPLIT_PAIR and len(table.current_player.hands) < 4:
                         table.split()
-                    elif action is Action.HIT:
+                    elif action is HIT:
                         table.hit()
-                    elif action is Action.STAND:
+                    elif action is STAND:
                         table.stand()
                     else:
                         continue
@@ -227,13 +241,13 @@ class BlackjackApi:
             if two and hand.can_split():
                 pair = hand[0].value if isinstance(hand[0].value, int) else 11
             for action in choices(totals[value, hand.is_soft()], pair, up_value):
-                if action is Action.DOUBLE and two:
+                if action is DOUBLE_DOWN and two:
                     game.double()
-                elif action is Action.SPLIT and len(game.player) < 4:
+                elif action is SPLIT_PAIR and len(game.player) < 4:
                     game.split()
-                elif action is Action.HIT:
+                elif action is HIT:
                     game.hit()
-                elif action is Action.STAND:
+                elif action is STAND:
                     game.stand()
                 else:
                     continue
