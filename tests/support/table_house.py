@@ -8,7 +8,7 @@ import itertools
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from services.game.authority import Actor, CommandContext, Role
 from services.game.rule_options import CutCardFirst
@@ -37,7 +37,6 @@ KEY = b"k" * 32
 SUPERVISOR = Actor(Role.SUPERVISOR, "P-1")
 DEALER = Actor(Role.DEALER, "D-17")
 RULES = Path("services/game/profiles/colorado.toml").read_text(encoding="utf-8")
-# Stakes of 1 cent and more, so that amounts stay small and every rule of the game is the profile's.
 
 
 @dataclass
@@ -53,6 +52,8 @@ class Fault:
     count: int = 0
     names: list[str] = field(default_factory=list)
     dead: bool = False
+    away: set[str] = field(default_factory=set)
+    """Services that nobody can reach now, by name."""
 
     def passes(self, name: str, *, before: bool) -> None:
         """Raise where the life ends, and ever after when the fault is fatal."""
@@ -75,6 +76,8 @@ class FaultyCaller:
 
     async def call(self, rpc: Rpc[Q, A], table: str, context: CommandContext | None, request: Q) -> A:
         """See Caller."""
+        if rpc.service in self._fault.away:
+            raise ServiceUnavailable(f"{rpc.service} cannot be reached")
         if rpc.kind is not Kind.COMMAND:
             if self._fault.dead:
                 raise ServiceUnavailable("the process is dead")
@@ -132,13 +135,15 @@ class House:
 
     _ids = itertools.count(1)
 
-    def __init__(self, path: Path, *, seed: str = "1", fault: Fault | None = None, clock: ManualClock | None = None) -> None:
+    def __init__(
+        self, path: Path, *, seed: str = "1", fault: Fault | None = None, clock: ManualClock | None = None
+    ) -> None:
         self.path = path
         self.fault = fault or Fault()
         self.clock = clock or ManualClock()
         self._seed = seed
 
-    async def __aenter__(self) -> "House":
+    async def __aenter__(self) -> Self:
         self.journal = SqliteJournal.open(self.path, clock=self.clock)
         telemetry = Telemetry()
         sealer = AesGcmSealer(KEY, SystemEntropy())
@@ -207,9 +212,7 @@ class House:
 
     async def seat(self, patron: str, seat: int, chips_cents: int = 100_000, table: str = TABLE) -> str:
         """Seat a patron who brings chips; gives the session."""
-        answer = await self.table.seat_player(
-            table, self.context(DEALER), tables.SeatPlayer(patron, seat, chips_cents)
-        )
+        answer = await self.table.seat_player(table, self.context(DEALER), tables.SeatPlayer(patron, seat, chips_cents))
         return answer.session
 
     async def ready(self, *patrons: str, seed_rules: str = RULES, behind: int = 78, decks: int = 6) -> list[str]:
