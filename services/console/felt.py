@@ -176,6 +176,6 @@ def _dealer(hands: tuple[HandView, ...]) -> str:
         centre = WIDTH / 2 + (index - (len(shown) - 1) / 2) * (room + 12)
         parts.append(draw_hand(hand, 0, Place(centre, 192, 84, room)))
         if hand.note and not hand.outcome:
-            _, width = fan(len(hand.cards), 84, room)
+            width = fan(len(hand.cards), 84, room).width
             parts.append(pill(hand.note, centre + width / 2 + 60, 134, "#071d15", "#ffffff", 17, 0.8))
     return group(*parts, class_="dealer")

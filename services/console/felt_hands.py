@@ -13,6 +13,8 @@ from services.console.svg import element, group, text
 from services.console.views import HandView
 
 GOLD = "#e8c477"
+# The share of a card that must stay uncovered for its rank and suit to be read.
+_CORNER = 0.34
 # Body and letters of a badge; every pair has a contrast of at least 4.5:1.
 _BADGES = {
     "win": ("#1d6b45", "#ffffff"),
@@ -41,12 +43,22 @@ def outcome_class(outcome: str) -> str:
     return word if word in _BADGES else "push"
 
 
-def fan(count: int, card_width: float, room: float) -> tuple[float, float]:
-    """How far apart `count` cards lie so that they fit `room`, and how wide the fan is then."""
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """How cards lie side by side: the width of one, how far apart they lie, the width of all."""
+
+    card_width: float
+    step: float
+    width: float
+
+
+def fan(count: int, card_width: float, room: float) -> Fan:
+    """Lay `count` cards within `room`: closer together when they are many, and smaller before a corner is covered."""
     if count < 2:
-        return 0, card_width * count
-    step = min(card_width * 0.42, (room - card_width) / (count - 1))
-    return step, card_width + step * (count - 1)
+        return Fan(card_width, 0, card_width * count)
+    wide = min(card_width, room / (1 + _CORNER * (count - 1)))
+    step = min(wide * 0.42, (room - wide) / (count - 1))
+    return Fan(wide, step, wide + step * (count - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +77,12 @@ class Place:
 
 def draw_hand(hand: HandView, seat: int, place: Place) -> str:
     """Draw a hand at its place. Seat 0 is the dealer."""
-    step, width = fan(len(hand.cards), place.card_width, place.room)
-    height = place.card_width * RATIO
-    left, top = place.centre - width / 2, place.bottom - height
+    laid = fan(len(hand.cards), place.card_width, place.room)
+    height = laid.card_width * RATIO
+    left, top = place.centre - laid.width / 2, place.bottom - height
     parts = [
-        _halo(left, top, width, height) if hand.active else "",
-        *(draw_card(card, left + step * index, top, place.card_width) for index, card in enumerate(hand.cards)),
+        _halo(left, top, laid.width, height) if hand.active else "",
+        *(draw_card(card, left + laid.step * index, top, laid.card_width) for index, card in enumerate(hand.cards)),
     ]
     if hand.cards:
         parts.append(_total(hand, place, top - 15))

@@ -19,7 +19,7 @@ T = TypeVar("T")
 FIELDS = ("table", "floor", "from", "to", "seat", "patron", "cards", "min", "max", "outcome")
 MOST_PAGES = 100_000
 MOST_CARDS = 21
-_DOLLARS = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d{1,2}))?")
+_DOLLARS = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d{1,2}))?", re.ASCII)
 _CARD = re.compile(r"(10|[2-9TJQKA])([CDHS♣♦♥♠]?)", re.IGNORECASE)
 _TABLE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}/[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _SUIT_SIGNS = {"♣": "c", "♦": "d", "♥": "h", "♠": "s"}
@@ -130,4 +130,4 @@ def _outcome(text: str, outcomes: tuple[str, ...]) -> str:
 
 
 def _page(text: str) -> int:
-    return min(int(text), MOST_PAGES) if re.fullmatch(r"[1-9]\d{0,6}", text) else 1
+    return min(int(text), MOST_PAGES) if re.fullmatch(r"[1-9][0-9]{0,6}", text) else 1

@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from services.console.pages import Pages
 from services.console.readings import Readings
 from services.console.rendering import Renderer
-from services.console.security import SecurityHeaders
+from services.console.security import HEADERS, SecurityHeaders
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.runtime.server import PortTaken
@@ -68,7 +68,10 @@ def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRe
 
     async def broken(request: Request, error: Exception) -> Response:
         log.error("page failed", path=request.url.path, exc_info=error)
-        return failed(502, "A service failed", "The service that this page reads failed. Its log says why.", request)
+        answer = failed(502, "A service failed", "The service that this page reads failed. Its log says why.", request)
+        # Starlette answers for unforeseen errors from outside of all middleware.
+        answer.headers.update(HEADERS)
+        return answer
 
     async def healthz(_: Request) -> Response:
         health = await readings.health()

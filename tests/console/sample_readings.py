@@ -156,7 +156,14 @@ def sample_round(round_id: str = ROUND, *, patron: str = "P-") -> RoundPage:
                 hands[hand].from_split = True
             else:
                 hands[hand].stakes.append(StakeView("main" if what == "wager" else what, detail))
-            line = (f"rack/s-{seat}", f"escrow/{round_id}", "chips", detail, "stake-held", f"{round_id}/{seat}/{what}/1")
+            line = (
+                f"rack/s-{seat}",
+                f"escrow/{round_id}",
+                "chips",
+                detail,
+                "stake-held",
+                f"{round_id}/{seat}/{what}/1",
+            )
             ledger.append(LedgerLine(index, 900 + index, *line))
         if what == "card":
             position += 1
@@ -328,7 +335,9 @@ class SampleReadings:
         found = [row for row in sample_rounds() if not query.table or row.table == query.table]
         size = 5
         first = (query.page - 1) * size
-        return HandPage(tuple(found[first : first + size]), query.page, more=first + size < len(found), total=len(found))
+        return HandPage(
+            tuple(found[first : first + size]), query.page, more=first + size < len(found), total=len(found)
+        )
 
     async def round(self, round_id: str) -> RoundPage:
         self._may_fail()
