@@ -51,6 +51,7 @@ def describe(felt: FeltView) -> str:
     for seat in felt.seats:
         who = f"Seat {seat.number}" + (f", {seat.patron}" if seat.patron else "")
         hands = [_hand_words(hand) for hand in seat.hands if hand.cards or hand.stakes]
+        hands += [f"{stake.kind} {money(stake.cents)}" for stake in seat.beside]
         said.append(f"{who}: {' / '.join(hands) if hands else 'no hand'}.")
     return " ".join(part for part in said if part)
 

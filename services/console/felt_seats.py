@@ -6,9 +6,9 @@ Owns where seats lie. From behind the players, seat 1 (first base, at the dealer
 from services.console.felt_cards import FONT
 from services.console.felt_chips import draw_stack
 from services.console.felt_hands import GOLD, Place, draw_hand
-from services.console.formatting import short_money
+from services.console.formatting import short_money, signed_money
 from services.console.svg import element, group, text
-from services.console.views import SeatView
+from services.console.views import SeatView, StakeView
 
 WIDTH = 1260
 HEIGHT = 706
@@ -70,9 +70,8 @@ def _hands(seat: SeatView, x: float, y: float) -> list[str]:
 def stakes_by_kind(seat: SeatView) -> dict[str, int]:
     """What is staked at the seat, in cents by wager kind, in the order in which the hands have them."""
     kinds: dict[str, int] = {}
-    for hand in seat.hands:
-        for stake in hand.stakes:
-            kinds[stake.kind] = kinds.get(stake.kind, 0) + stake.cents
+    for stake in (*(stake for hand in seat.hands for stake in hand.stakes), *seat.beside):
+        kinds[stake.kind] = kinds.get(stake.kind, 0) + stake.cents
     return kinds
 
 
@@ -104,9 +103,14 @@ def _name(seat: SeatView, x: float, y: float) -> str:
         return _line(f"Seat {seat.number}", x, top, GOLD if seat.active else DIM, 18, 600)
     name = seat.patron if len(seat.patron) <= 14 else seat.patron[:13] + "…"
     lines = _line(f"{seat.number} · {name}", x, top, GOLD if seat.active else PALE, 19, 600)
-    if seat.rack_cents is not None:
-        lines += _line(f"rack {short_money(seat.rack_cents)}", x, top + 22, DIM, 17.5, 400)
-    return lines
+    below = [] if seat.rack_cents is None else [f"rack {short_money(seat.rack_cents)}"]
+    below += [_beside_words(stake) for stake in seat.beside]
+    return lines + "".join(_line(words, x, top + 22 * (row + 1), DIM, 17.5, 400) for row, words in enumerate(below))
+
+
+def _beside_words(stake: StakeView) -> str:
+    """What became of a wager beside the hands: "insurance $5", "insurance +$10"."""
+    return f"{stake.kind} {signed_money(stake.net_cents) if stake.outcome else short_money(stake.cents)}"
 
 
 def _line(words: str, x: float, y: float, colour: str, size: float, weight: int) -> str:

@@ -21,7 +21,7 @@ from services.console.rendering import Renderer, drawing, slug
 from services.console.views import FloorView, HandPage, RoundPage, TablePage
 from services.runtime.failures import NotFound
 
-OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender", "void")
+OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender")
 PING_SECONDS = 15
 
 

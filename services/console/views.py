@@ -23,10 +23,12 @@ class CardView:
 
 @dataclass(frozen=True, slots=True)
 class StakeView:
-    """Chips staked on a hand: the wager kind ("main", "double", …) and the amount in cents."""
+    """Chips staked: the wager kind ("main", "double", …) and the amount in cents; `outcome` is "" until decided."""
 
     kind: str
     cents: int
+    outcome: str = ""
+    net_cents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,16 @@ class HandView:
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """A seat in the round or at the table. `rack_cents` is the patron's free chips, None where unknown."""
+    """A seat in the round or at the table.
+
+    `rack_cents` is the patron's free chips, None where unknown; `beside` what is staked beside the hands (insurance).
+    """
 
     number: int
     patron: str = ""
     rack_cents: int | None = None
     hands: tuple[HandView, ...] = ()
+    beside: tuple[StakeView, ...] = ()
     active: bool = False
 
 
