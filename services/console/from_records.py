@@ -84,7 +84,9 @@ def _cards(step: client.Step) -> list[client.CardView]:
 
 
 def _card(card: client.CardView, fresh: int) -> CardView:
-    return CardView(None if card.card is None else str(card.card), card.position, fresh=bool(fresh) and card.position == fresh)
+    return CardView(
+        None if card.card is None else str(card.card), card.position, fresh=bool(fresh) and card.position == fresh
+    )
 
 
 def _dealer(dealer: client.DealerView, fresh: int) -> HandView:
@@ -174,7 +176,7 @@ def _ledger(record: client.RoundRecord) -> tuple[LedgerLine, ...]:
 
 
 def _shoe(record: client.RoundRecord) -> tuple[ShoeLine, ...]:
-    """Every shoe event that concerns a card: its drawing at the step that lays the card, its turning up at the step that shows it."""
+    """Every shoe event that concerns a card: drawn at the step that lays it, turned up at the step that shows it."""
     times = [step.recorded_time_us for step in record.steps]
     laid: dict[int, tuple[int, str]] = {}
     shown: dict[int, int] = {}

@@ -28,7 +28,11 @@ def live_felt(
     beside: dict[int, tuple[StakeView, ...]] = {}
     for hand in play.hands if play is not None else ():
         patrons.setdefault(hand.seat, hand.patron)
-        lines = [line for line in play.lines if (line.seat, line.hand) == (hand.seat, hand.hand)] if play is not None else []
+        lines = (
+            [line for line in play.lines if (line.seat, line.hand) == (hand.seat, hand.hand)]
+            if play is not None
+            else []
+        )
         shown = _hand(hand, lines, active=(hand.seat, hand.hand) in asked)
         hands.setdefault(hand.seat, []).append(shown)
         beside[hand.seat] = (*beside.get(hand.seat, ()), *_stakes(hand, lines, beside=True))

@@ -1,6 +1,6 @@
 """A rule set for readers: the nine notices, what stands on the cloth, every option by name.
 
-Owns which facts of a rule set are shown and how options are written. Works from the canonical text that the log holds, so that
+Owns which facts of a rule set are shown and how options are written. Works from the canonical text in the log, so that
 a round shows the rules it was dealt under. Judges nothing.
 """
 
@@ -19,7 +19,7 @@ _BESIDE = frozenset({"name", "version", "digest", "wager_kinds", "main_pays"})
 
 @lru_cache(maxsize=64)
 def rules_view(text: str, name: str = "", version: int = 0, digest: str = "") -> RulesView | None:
-    """The rule set of a canonical text; what the log says of it where the text cannot be read; None where it says nothing."""
+    """The rule set of a canonical text; only its name where the text cannot be read; None where nothing is known."""
     try:
         rules = parse_rules(text) if text else None
     except Rejection:
@@ -52,7 +52,10 @@ def _options(rules: HouseRules) -> list[tuple[str, str]]:
         if field.name in _BESIDE:
             continue
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            options += [(f"{field.name}: {part.name}", _written(getattr(value, part.name))) for part in dataclasses.fields(value)]
+            options += [
+                (f"{field.name}: {part.name}", _written(getattr(value, part.name)))
+                for part in dataclasses.fields(value)
+            ]
         else:
             options.append((field.name, _written(value)))
     return options

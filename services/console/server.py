@@ -1,105 +1,19 @@
-"""The console as a web application, and what serves it.
+"""What serves the console, and its wiring to the clients of the house.
 
-Owns the wiring: pages, static files, failures as pages, health and metrics for machines. Listens where it is told, on the
-own machine only unless told otherwise. Needs nothing from any other host.
+Listens where it is told, on the own machine only unless told otherwise. Needs nothing from any other host.
 """
 
 import asyncio
 import contextlib
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
-import structlog
 import uvicorn
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
-from services.console.pages import Pages
-from services.console.readings import Readings
-from services.console.rendering import Renderer
-from services.console.security import HEADERS, SecurityHeaders
-from services.runtime.clock import Clock, SystemClock
-from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.runtime.server import PortTaken
-from services.wire.refusal import Refused
 
-STATIC = Path(__file__).parent / "static"
 DEFAULT_ADDRESS = "127.0.0.1:8680"
-FRAMES_LEVEL = 5
-
-log = structlog.get_logger(__name__)
-
-
-def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRegistry | None = None) -> Starlette:
-    """The application over any source of readings; `registry` is what /metrics shows."""
-    renderer = Renderer((clock or SystemClock()).now_us)
-    zone = readings.zone("")
-
-    def failed(status: int, title: str, words: str, request: Request) -> Response:
-        if request.url.path.endswith(("/stream", "/frames")):
-            return JSONResponse({"error": words}, status_code=status)
-        return renderer.page(
-            "failed.html", zone=zone, status=status, title=title, words_said=words, again=request.url.path
-        )
-
-    async def missing(request: Request, error: Exception) -> Response:
-        if isinstance(error, HTTPException) and error.status_code != 404:
-            return failed(error.status_code, "That cannot be done here", error.detail, request)
-        words = str(error) if isinstance(error, NotFound) else "There is no page at this address."
-        return failed(404, "Not found", words, request)
-
-    async def refused(request: Request, error: Exception) -> Response:
-        words = f"{error.message} {error.remedy}" if isinstance(error, Refused) else str(error)
-        return failed(400, "That cannot be asked", words, request)
-
-    async def away(request: Request, error: Exception) -> Response:
-        words = (
-            f"Surveillance or a table does not answer ({error}). The game goes on without it; try again in a moment."
-        )
-        return failed(503, "Not available now", words, request)
-
-    async def broken(request: Request, error: Exception) -> Response:
-        log.error("page failed", path=request.url.path, exc_info=error)
-        answer = failed(502, "A service failed", "The service that this page reads failed. Its log says why.", request)
-        # Starlette answers for unforeseen errors from outside of all middleware.
-        answer.headers.update(HEADERS)
-        return answer
-
-    async def healthz(_: Request) -> Response:
-        health = await readings.health()
-        return JSONResponse({"serving": health.available, "reason": health.reason}, 200 if health.available else 503)
-
-    async def metrics(_: Request) -> Response:
-        return Response(generate_latest(registry or CollectorRegistry()), media_type=CONTENT_TYPE_LATEST)
-
-    return Starlette(
-        routes=[
-            *Pages(readings, renderer).routes(),
-            Route("/healthz", healthz),
-            Route("/metrics", metrics),
-            Mount("/static", StaticFiles(directory=STATIC), name="static"),
-        ],
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(GZipMiddleware, minimum_size=1024, compresslevel=FRAMES_LEVEL),
-        ],
-        exception_handlers={
-            HTTPException: missing,
-            NotFound: missing,
-            Refused: refused,
-            ServiceUnavailable: away,
-            CallFailed: broken,
-            Exception: broken,
-        },
-    )
 
 
 class _Uvicorn(uvicorn.Server):
@@ -192,6 +106,3 @@ async def serve(application: Starlette, address: str = DEFAULT_ADDRESS) -> None:
         await server.wait()
     finally:
         await asyncio.shield(server.stop())
-
-
-__all__ = ["DEFAULT_ADDRESS", "ConsoleServer", "serve", "web"]

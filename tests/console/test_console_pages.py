@@ -8,8 +8,9 @@ import httpx
 import pytest
 from prometheus_client import CollectorRegistry, Counter
 
+from services.console.application import web
 from services.console.felt import draw_felt
-from services.console.server import ConsoleServer, web
+from services.console.server import ConsoleServer
 from services.runtime.clock import ManualClock
 from services.runtime.failures import CallFailed, ServiceUnavailable
 from services.runtime.server import PortTaken

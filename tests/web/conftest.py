@@ -11,8 +11,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
+from services.console.application import web
 from services.console.readings import Readings
-from services.console.server import ConsoleServer, web
+from services.console.server import ConsoleServer
 from services.runtime.clock import ManualClock
 from tests.console.sample_readings import START_US
 

@@ -16,7 +16,11 @@ function say(name, words) {
 // Put a fragment in place without taking the keyboard away from whoever is inside it.
 function replace(id, html) {
   const old = document.getElementById(id);
-  if (!old) return;
+  if (!old) {
+    // A table or floor that was not there when the page was made.
+    if (id.startsWith("row-") || id.startsWith("figures-")) window.location.reload();
+    return;
+  }
   const template = document.createElement("template");
   template.innerHTML = html;
   const fresh = template.content.firstElementChild;
@@ -52,6 +56,7 @@ function listen() {
   events.addEventListener("fragment", (event) => {
     const { id, html } = JSON.parse(event.data);
     replace(id, html);
+    tick();
     say("live", "Live");
   });
   events.addEventListener("waiting", (event) => say("waiting", event.data));
