@@ -1,7 +1,7 @@
 """The console as a web application over any source of readings.
 
-Owns the wiring of pages, static files, health and metrics, and the page that each failure becomes: it says what to do next and
-never the text of an unforeseen error. Listens nowhere.
+Owns the wiring of pages, static files, health and metrics, and the page that each failure becomes: it says what to do next
+and never the text of an unforeseen error. Listens nowhere.
 """
 
 from pathlib import Path
