@@ -323,11 +323,10 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """What the second opinion found: the law or detector, how grave, where, and the event that shows it."""
+    """What the second opinion found: the broken law, where, and the event that shows it."""
 
     id: str
     law: str
-    severity: str
     table: str
     round: str
     sentence: str

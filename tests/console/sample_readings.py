@@ -351,7 +351,6 @@ class SampleReadings:
             FindingView(
                 "f1",
                 "L7",
-                "high",
                 "black-hawk/BJ-07",
                 ROUND,
                 "Seat 4 was paid $50.00 where the rule gives $50.50.",
