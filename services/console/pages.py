@@ -3,6 +3,7 @@
 Owns which address shows what. Every page is complete without JavaScript; with it, pages follow the house live.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,11 +19,12 @@ from services.console.hand_form import read_form
 from services.console.live import fragments
 from services.console.readings import Readings
 from services.console.rendering import Renderer, drawing, slug
-from services.console.views import FloorView, HandPage, RoundPage, TablePage
+from services.console.views import FloorView, HandPage, HealthView, RoundPage, TablePage
 from services.runtime.failures import NotFound
 
 OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender")
 PING_SECONDS = 15
+HEALTH_SECONDS = 1.0
 
 
 class Pages:
@@ -48,6 +50,7 @@ class Pages:
             Route(f"/rounds{table}" + "/{number:int}/felt.svg", self.picture),
             Route("/findings", self.findings),
             Route("/health", self.health),
+            Route("/health/stream", self.health_stream),
         ]
 
     async def floors(self, request: Request) -> Response:
@@ -162,6 +165,20 @@ class Pages:
         """How far these pages are behind the log."""
         health = await self._readings.health()
         return self._renderer.page("health.html", zone=self._readings.zone(""), here="health", health=health)
+
+    async def health_stream(self, _: Request) -> Response:
+        """The same, again and again."""
+
+        async def watch() -> AsyncIterator[HealthView]:
+            while True:
+                yield await self._readings.health()
+                await asyncio.sleep(HEALTH_SECONDS)
+
+        def render(health: HealthView) -> Mapping[str, str]:
+            names = ("figures", "positions", "facts")
+            return {f"health-{name}": self._renderer.part("parts/health.html", name, health) for name in names}
+
+        return _stream(watch, render)
 
     async def _round(self, request: Request) -> RoundPage:
         page = await self._readings.round(f"{_key(request)}#{request.path_params['number']}")
