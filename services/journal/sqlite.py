@@ -1,0 +1,129 @@
+"""The embedded journal: one SQLite file, one partition (0), offsets from 1 without gaps.
+
+Promises what `port.Journal` says, for one writer process and any number of reading processes on the same machine. A
+stream's events, their order and their hashes are exactly what was acknowledged, or the reader is told. Does not
+replicate or back up.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from services.journal.commit_bell import CommitBell
+from services.journal.errors import JournalClosed, NotAJournal, PositionBeyondEnd
+from services.journal.port import Clock, NewEvent, Recorded, StreamHead, system_clock
+from services.journal.sqlite_file import open_for_reading, open_for_writing
+from services.journal.sqlite_reader import (
+    LogReading,
+    SqliteReader,
+    StreamReading,
+    last_offset,
+    stream_heads,
+)
+from services.journal.sqlite_writer import SqliteWriter
+from services.journal.writer_lock import WriterLock
+
+POLL_SECONDS = 0.05
+"""How often a read-only journal looks whether the writer's process has committed."""
+
+
+class SqliteJournal:
+    """A journal in one SQLite file. Made by `open` (the writer) or `open_read_only`."""
+
+    def __init__(self, path: Path, writer: SqliteWriter | None, lock: WriterLock | None, bell: CommitBell) -> None:
+        self._path = path
+        self._writer = writer
+        self._lock = lock
+        self._bell = bell
+        self._reader = SqliteReader(path)
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: str | Path, *, clock: Clock = system_clock) -> Self:
+        """Open the journal at that path for writing and reading, creating it when there is none.
+
+        Blocks for a few milliseconds of disk. Counts one writer epoch. Raises JournalLocked when another process (or
+        this one) writes it already, NotAJournal, JournalVersionUnsupported, JournalDamaged, JournalUnavailable.
+        """
+        path = Path(path).resolve()
+        if not path.parent.is_dir():
+            raise NotAJournal(f"there is no directory {path.parent}: create it, then start again")
+        with contextlib.ExitStack() as undo:
+            lock = WriterLock(path)
+            undo.callback(lock.release)
+            connection, epoch = open_for_writing(path, clock())
+            undo.callback(connection.close)
+            bell = CommitBell(last_offset(connection))
+            writer = SqliteWriter(connection, path, epoch, clock, bell)
+            undo.pop_all()
+        return cls(path, writer, lock, bell)
+
+    @classmethod
+    def open_read_only(cls, path: str | Path) -> Self:
+        """Open an existing journal for reading, beside whatever process writes it.
+
+        Raises NotAJournal, JournalVersionUnsupported, JournalUnavailable.
+        """
+        path = Path(path).resolve()
+        with contextlib.closing(open_for_reading(path)) as connection:
+            bell = CommitBell(last_offset(connection))
+        return cls(path, None, None, bell)
+
+    async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
+        """See `port.Journal.append`."""
+        if self._writer is None:
+            raise JournalClosed(f"journal {self._path} is open read-only: open it as the writer to append")
+        return await self._writer.submit(stream, expected_sequence, events)
+
+    async def read(self, stream: str, after_sequence: int = 0) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.read`."""
+        reading = StreamReading(stream, after_sequence)
+        more = True
+        while more:
+            chunk, more = await self._reader.run(reading.next_chunk)
+            for recorded in chunk:
+                yield recorded
+
+    async def subscribe(self, after: Mapping[int, int]) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.subscribe`; the only partition is 0."""
+        if after.keys() - {0}:
+            raise PositionBeyondEnd(f"a SQLite journal has partition 0 only, not {sorted(after)}: rebuild the reader")
+        reading = LogReading(after.get(0, 0))
+        await self._reader.run(reading.start)
+        while True:
+            chunk = await self._reader.run(reading.next_chunk)
+            for recorded in chunk:
+                yield recorded
+            if not chunk:
+                await self._wait_beyond(reading.offset)
+
+    async def end(self) -> Mapping[int, int]:
+        """See `port.Journal.end`; offsets count from 1, so an empty journal ends at 0."""
+        return {0: await self._reader.run(last_offset)}
+
+    async def streams(self) -> Sequence[StreamHead]:
+        """See `port.Journal.streams`."""
+        return await self._reader.run(stream_heads)
+
+    async def close(self) -> None:
+        """See `port.Journal.close`."""
+        if not self._closed:
+            self._closed = True
+            self._bell.stop()
+            await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        # The reader goes first: the last connection to close takes the log file over into the journal file.
+        self._reader.close()
+        if self._writer is not None:
+            self._writer.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    async def _wait_beyond(self, offset: int) -> None:
+        if self._writer is None:
+            await asyncio.sleep(POLL_SECONDS)
+        elif not await self._bell.wait_beyond(offset):
+            raise JournalClosed(f"journal {self._path} is closed")
