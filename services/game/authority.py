@@ -7,6 +7,8 @@ irregularities (30-828), the licensee posts options (30-803, 30-804).
 from dataclasses import dataclass
 from enum import StrEnum
 
+NO_DIGEST = bytes(32)
+
 
 class Role(StrEnum):
     """A rung of the ladder of authority; an act of a higher rung by a lower one is refused."""
@@ -44,7 +46,8 @@ class CommandContext:
     `request_id` is mandatory (1 to 128 characters). `occurred_time_us` is the sender's clock in µs since 1970,
     kept and never used for order. `gaming_day` is the floor's day, "2026-11-30", worked out by the receiving service.
     `cause` is the event that led to the command, None when a person or device acted by itself. `request_digest` is the
-    SHA-256 of what was asked, by which a repeated request is told from a reused id.
+    SHA-256 of what was asked, by which a repeated request is told from a reused id;
+    32 zero bytes for what the system decides by itself.
     """
 
     request_id: str
@@ -52,4 +55,4 @@ class CommandContext:
     occurred_time_us: int
     gaming_day: str
     cause: EventId | None = None
-    request_digest: bytes = b""
+    request_digest: bytes = NO_DIGEST

@@ -5,6 +5,7 @@ that names the rule (`rule_bounds`). A round is settled under the rules that it 
 changes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -109,13 +110,17 @@ class HouseRules:
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 in hex of the canonical text: the same for every way of writing the same rules."""
 
+    kinds: Mapping[str, WagerKind] = field(init=False, compare=False, repr=False)
+    """The declared wagers by name. A wager that is not among them is not offered. Never written to."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self))
         check_bounds(self)
+        object.__setattr__(self, "kinds", {kind.name: kind for kind in self.wager_kinds})
 
     def wager_kind(self, name: str) -> WagerKind | None:
         """Give the declared kind of this name, None when the game has no such wager."""
-        return next((kind for kind in self.wager_kinds if kind.name == name), None)
+        return self.kinds.get(name)
 
     def require_approved(self) -> None:
         """Raise `GameNotApproved` unless the game may be dealt: approved, or in field trial (30-830)."""

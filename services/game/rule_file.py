@@ -68,7 +68,7 @@ def _record(kind: Any, content: Mapping[str, object], prefix: str) -> Any:
 
 
 def _unknown(path: str, key: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=1 / 2)
     return f"there is no rule {path}" + (f"; did you mean {near[0]}?" if near else "")
 
 

@@ -64,10 +64,87 @@ class UnknownRuleChoice(RuleFileRefused):
     remedy = "Use one of the choices that the message lists."
 
 
-class RuleOutOfBounds(RuleFileRefused):
-    """A number outside the range that Rule 8 or good sense allows; the message names the rule."""
+class RuleOutOfRange(RuleFileRefused):
+    """A number outside the range that its section or good sense allows; the message gives the range."""
 
     remedy = "Give a number inside the range that the message names."
+
+
+class RulesUnidentified(RuleOutOfRange):
+    """A name or version that cannot tell this rule set from another for ever."""
+
+    rule = "30-804"
+    remedy = "Name it with a-z, 0-9 and hyphens, and count versions from 1."
+
+
+class DecksOutOfRange(RuleOutOfRange):
+    """No deck at all, or more than any shoe holds (30-806(2) sets no upper limit; 16 is ours)."""
+
+    rule = "30-806"
+    remedy = "Play with 1 to 16 decks."
+
+
+class PenetrationOutOfRange(RuleOutOfRange):
+    """The cutting card would not stand between the centre and the back."""
+
+    rule = "30-817"
+    remedy = "Deal 50 to 95 percent of the shoe."
+
+
+class BurnOutOfRange(RuleOutOfRange):
+    """More burned cards than the procedure knows."""
+
+    rule = "30-819"
+    remedy = "Burn 0 to 10 cards after a shuffle, 0 or 1 when the dealer changes."
+
+
+class SplitLimitOutOfRange(RuleOutOfRange):
+    """Fewer than two or more than four hands after splits."""
+
+    rule = "30-814"
+    remedy = "Allow 2 to 4 hands."
+
+
+class SpotsOutOfRange(RuleOutOfRange):
+    """A number of spots, or a factor on their minimum, that no table offers."""
+
+    rule = "30-827"
+    remedy = "Allow 1 to 7 spots for a player, each for 1 to 10 times the minimum."
+
+
+class NoticePeriodOutOfRange(RuleOutOfRange):
+    """A notice of new limits that is negative or longer than a day."""
+
+    rule = "30-809"
+    remedy = "Give 0 to 1440 minutes of notice."
+
+
+class TimeoutOutOfRange(RuleOutOfRange):
+    """A time to act that is negative or longer than ten minutes."""
+
+    rule = "30-821"
+    remedy = "Give 0 (no limit) to 600 seconds."
+
+
+class DealerHandsOutOfRange(RuleOutOfRange):
+    """A number of dealer hands that no game here plays."""
+
+    rule = "30-830"
+    remedy = "Play one dealer hand."
+
+
+class ChipOutOfRange(RuleOutOfRange):
+    """A smallest chip of less than a cent or more than 100 dollars."""
+
+    rule = "30-810"
+    remedy = "Name the smallest chip in cents, 1 to 10000."
+
+
+class OddsAboveCeiling(RuleOutOfRange):
+    """Odds so high that they can only be a slip of the pen."""
+
+    rule = "30-810"
+    remedy = "Pay at most 10:1 on a blackjack or insurance, 1000:1 by a pay rule."
 
 
 class OddsBelowFloor(RuleFileRefused):

@@ -17,6 +17,8 @@ SPLIT: Final = "split"
 
 BY_MAIN_PAYS: Final = "main-pays"
 BY_DEALER_BLACKJACK: Final = "dealer-blackjack"
+EVALUATORS: Final = frozenset({BY_MAIN_PAYS, BY_DEALER_BLACKJACK})
+"""Every evaluator that exists; a rule set that names another one is refused, because nothing would pay it."""
 
 
 class Moment(StrEnum):

@@ -4,8 +4,6 @@
 kinds are about the journal. `JournalDamaged` means that stored bytes are not what was written.
 """
 
-# ruff: noqa: N818 - the errors are named by the fact, like the rejections of the domain
-
 
 class JournalError(Exception):
     """Every error of this package."""

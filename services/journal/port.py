@@ -4,8 +4,7 @@ A journal has one or more partitions; a stream lies in one of them. Offsets coun
 Order between partitions is not defined; order inside a stream is by sequence, never by time (DESIGN §3).
 """
 
-import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -15,14 +14,6 @@ from services.wire.envelope import Envelope
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """The largest stored event; a larger one is refused with EventRefused."""
-
-Clock = Callable[[], int]
-"""Gives the writer's time in µs since 1970; it is recorded with each event and never used for order."""
-
-
-def system_clock() -> int:
-    """Return this machine's time in µs since 1970."""
-    return time.time_ns() // 1000
 
 
 @dataclass(frozen=True, slots=True)

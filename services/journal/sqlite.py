@@ -13,7 +13,7 @@ from typing import Self
 
 from services.journal.commit_bell import CommitBell
 from services.journal.errors import JournalClosed, NotAJournal, PositionBeyondEnd
-from services.journal.port import Clock, NewEvent, Recorded, StreamHead, system_clock
+from services.journal.port import NewEvent, Recorded, StreamHead
 from services.journal.sqlite_file import open_for_reading, open_for_writing
 from services.journal.sqlite_reader import (
     LogReading,
@@ -24,6 +24,7 @@ from services.journal.sqlite_reader import (
 )
 from services.journal.sqlite_writer import SqliteWriter
 from services.journal.writer_lock import WriterLock
+from services.runtime.clock import Clock, SystemClock
 
 POLL_SECONDS = 0.05
 """How often a read-only journal looks whether the writer's process has committed."""
@@ -41,19 +42,21 @@ class SqliteJournal:
         self._closed = False
 
     @classmethod
-    def open(cls, path: str | Path, *, clock: Clock = system_clock) -> Self:
+    def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
         """Open the journal at that path for writing and reading, creating it when there is none.
 
-        Blocks for a few milliseconds of disk. Counts one writer epoch. Raises JournalLocked when another process (or
-        this one) writes it already, NotAJournal, JournalVersionUnsupported, JournalDamaged, JournalUnavailable.
+        Blocks for a few milliseconds of disk. Counts one writer epoch. `clock` is the system's unless one is given. Raises
+        JournalLocked when another process (or this one) writes it already, NotAJournal, JournalVersionUnsupported,
+        JournalDamaged, JournalUnavailable.
         """
+        clock = clock or SystemClock()
         path = Path(path).resolve()
         if not path.parent.is_dir():
             raise NotAJournal(f"there is no directory {path.parent}: create it, then start again")
         with contextlib.ExitStack() as undo:
             lock = WriterLock(path)
             undo.callback(lock.release)
-            connection, epoch = open_for_writing(path, clock())
+            connection, epoch = open_for_writing(path, clock.now_us())
             undo.callback(connection.close)
             bell = CommitBell(last_offset(connection))
             writer = SqliteWriter(connection, path, epoch, clock, bell)

@@ -6,9 +6,10 @@ first.
 """
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,12 +82,13 @@ class StreamReading:
             chain = self._chain = ChainReader(
                 self._stream, self._after, _hash_at(connection, number, self._stream, self._after)
             )
-        rows = connection.execute(
+        rows = _chunk(
+            connection,
             "SELECT position, hash, stored FROM event WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?",
             (number, self._after, CHUNK_EVENTS),
         )
         chunk: list[Recorded] = []
-        for offset, recorded_hash, stored in _up_to(rows, CHUNK_BYTES):
+        for offset, recorded_hash, stored in rows:
             envelope = _decoded(stored, self._stream, chain.sequence + 1, recorded_hash)
             chain.accept(envelope, recorded_hash)
             chunk.append(Recorded(Position(0, offset), envelope, stored))
@@ -114,12 +116,13 @@ class LogReading:
 
     def next_chunk(self, connection: sqlite3.Connection) -> list[Recorded]:
         """Return the events after the offset, none when the end is reached."""
-        rows = connection.execute(
+        rows = _chunk(
+            connection,
             "SELECT position, stream, sequence, hash, stored FROM event WHERE position > ? ORDER BY position LIMIT ?",
             (self.offset, CHUNK_EVENTS),
         )
         chunk: list[Recorded] = []
-        for offset, number, sequence, recorded_hash, stored in _up_to(rows, CHUNK_BYTES):
+        for offset, number, sequence, recorded_hash, stored in rows:
             chain = self._chains.get(number) or self._meet(connection, number, sequence)
             if offset != self.offset + 1:
                 raise JournalDamaged(
@@ -159,13 +162,18 @@ def data_version(connection: sqlite3.Connection) -> int:
     return version
 
 
-def _up_to(rows: sqlite3.Cursor, size: int) -> Iterator[tuple[Any, ...]]:
-    """Give rows until their stored bytes (the last column) reach `size`."""
-    for row in rows:
-        yield row
-        size -= len(row[-1])
-        if size <= 0:
-            return
+def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...]) -> list[tuple[Any, ...]]:
+    """The query's rows until their stored bytes (the last column) reach CHUNK_BYTES."""
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    # Closed at once: a statement that is left half-way, or kept alive by a traceback, would hold its snapshot.
+    with contextlib.closing(connection.execute(query, arguments)) as cursor:
+        for row in cursor:
+            rows.append(row)
+            size += len(row[-1])
+            if size >= CHUNK_BYTES:
+                break
+    return rows
 
 
 def _decoded(stored: bytes, stream: str, sequence: int, recorded_hash: bytes) -> Envelope:

@@ -28,8 +28,9 @@ from services.journal.errors import (
     JournalUnavailable,
     SequenceConflict,
 )
-from services.journal.port import MAX_EVENT_BYTES, Clock, NewEvent, Position, Recorded
+from services.journal.port import MAX_EVENT_BYTES, NewEvent, Position, Recorded
 from services.journal.sqlite_file import explained
+from services.runtime.clock import Clock
 from services.wire.envelope import Envelope, EnvelopeInvalid, encode
 
 MAX_QUEUED_EVENTS = 20_000
@@ -201,7 +202,7 @@ class SqliteWriter:
         if not request.events:
             return ()
         number = head.id if head else len(self._heads) + sum(name not in self._heads for name in touched) + 1
-        recorded_time_us = self._clock()
+        recorded_time_us = self._clock.now_us()
         recorded: list[Recorded] = []
         new_rows: list[_EventRow] = []
         for event in request.events:

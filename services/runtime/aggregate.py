@@ -7,10 +7,10 @@ dropped and read anew from the journal, so memory never runs ahead of the log. D
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Rejection
@@ -160,7 +160,7 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        await self._host.journal.append(self.stream, entry.sequence, new)
+        await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
         entry.state = state
@@ -237,6 +237,16 @@ class AggregateHost(Generic[S, C, E]):
             _extend(requests, envelope.request_id, envelope.request_digest, sequence, sequence)
         entry.state, entry.sequence, entry.requests = state, sequence, requests
         entry.outcomes.clear()
+
+
+async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
+    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
+    task = asyncio.ensure_future(append)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
 
 
 def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:

@@ -75,7 +75,7 @@ class GrpcCaller:
     async def call(self, rpc: Rpc[Q, A], table: str, context: CommandContext | None, request: Q) -> A:
         """See Caller; tries again while the service is unavailable, with growing, jittered pauses."""
         data = rpc.encode_request(table, context, request)
-        method = self._channel.unary_unary(rpc.path)
+        method: Any = self._channel.unary_unary(rpc.path)
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + self._patience_seconds
         pause = FIRST_PAUSE_SECONDS
@@ -92,7 +92,7 @@ class GrpcCaller:
 
     async def stream(self, rpc: Rpc[Q, A], table: str, request: Q) -> AsyncIterator[A]:
         """See Caller; not retried, since only the reader knows from where to go on."""
-        method = self._channel.unary_stream(rpc.path)
+        method: Any = self._channel.unary_stream(rpc.path)
         try:
             async for data in method(rpc.encode_request(table, None, request)):
                 yield rpc.decode_reply(data)

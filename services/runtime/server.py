@@ -75,7 +75,7 @@ class GrpcServer:
         await asyncio.gather(*(dispatcher.drain() for dispatcher in self._dispatchers))
 
 
-def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> grpc.RpcMethodHandler[bytes, bytes]:
+def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> "grpc.RpcMethodHandler[bytes, bytes]":
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
@@ -85,7 +85,7 @@ def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> grpc.RpcMethodHandle
             except Exception as error:  # noqa: BLE001 - the boundary: everything becomes a status
                 await _abort(context, error)
 
-        return grpc.unary_stream_rpc_method_handler(answer_stream)  # type: ignore[arg-type]  # the aio form
+        return grpc.unary_stream_rpc_method_handler(answer_stream)
 
     async def answer(data: bytes, context: Any) -> bytes:
         try:
@@ -94,7 +94,7 @@ def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> grpc.RpcMethodHandle
             await _abort(context, error)
             raise
 
-    return grpc.unary_unary_rpc_method_handler(answer)  # type: ignore[arg-type]  # the aio form
+    return grpc.unary_unary_rpc_method_handler(answer)
 
 
 async def _abort(context: Any, error: Exception) -> None:

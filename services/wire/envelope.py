@@ -28,7 +28,7 @@ _ROLE_NUMBERS = {role: common_pb2.Role.Value(f"ROLE_{role.name}") for role in Ro
 _ROLES = {number: role for role, number in _ROLE_NUMBERS.items()}
 
 
-class EnvelopeInvalid(ValueError):  # noqa: N818 - named by the fact, like the rejections
+class EnvelopeInvalid(ValueError):
     """The envelope breaks a range, or the bytes are no envelope this version knows; the message says which field."""
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 from operator import attrgetter
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -71,7 +71,7 @@ class Mapper(Generic[T]):
             )
         self.cls = cls
         self.message = message
-        self._fields = [(name, *_field_converters(hints[name], theirs[name])) for name in ours]
+        self._fields = [(name, *_field_converters(hints[name], cast("FieldDescriptor", theirs[name]))) for name in ours]
 
     def to_message(self, value: T) -> Message:
         """The message that says the same."""
@@ -188,7 +188,7 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
     if kind is Card and field.type == FieldDescriptor.TYPE_STRING:
         return Card.parse, str
     if kind is Fraction and field.message_type is not None:
-        ratio = field.message_type._concrete_class  # noqa: SLF001 - protobuf's documented way to the class
+        ratio = message_class(field.message_type.full_name)
         return (
             lambda m: Fraction(m.numerator, m.denominator),
             lambda f: ratio(numerator=f.numerator, denominator=f.denominator),

@@ -51,7 +51,8 @@ def encode_refusal(refused: Refused, code: int) -> bytes:
             facts=refused.facts,
         )
     )
-    return Status(code=code, message=str(refused), details=[detail]).SerializeToString()
+    data: bytes = Status(code=code, message=str(refused), details=[detail]).SerializeToString()
+    return data
 
 
 def decode_refusal(data: bytes) -> Refused | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from services.game.rejections import Rejection
-from services.wire.mapping import Mapper, mapper
+from services.wire.mapping import Mapper
 from services.wire.messages import message_class
 
 E = TypeVar("E")
@@ -29,6 +29,11 @@ class Past(Generic[E]):
     cls: type
     message: str
     upcast: Callable[[Any], E]
+
+    def reader(self) -> Callable[[bytes], E]:
+        """Decodes the old shape and gives today's event."""
+        old: Mapper[Any] = Mapper(self.cls, message_class(self.message))
+        return lambda data: self.upcast(old.decode(data))
 
 
 class EventTypes(Generic[E]):
@@ -51,15 +56,12 @@ class EventTypes(Generic[E]):
         self._readers: dict[tuple[str, int], Callable[[bytes], E]] = {}
         for cls in classes:
             name = f"{package}.{cls.__name__}"
-            codec = mapper(cls, name)
+            codec = Mapper(cls, message_class(name))
             version = versions.get(cls.__name__, 1)
             self._by_class[cls] = (name, version, codec)
             self._readers[name, version] = codec.decode
         for (class_name, version), shape in (past or {}).items():
-            old = Mapper(shape.cls, message_class(shape.message))
-            self._readers[f"{package}.{class_name}", version] = (
-                lambda data, old=old, shape=shape: shape.upcast(old.decode(data))  # type: ignore[misc]
-            )
+            self._readers[f"{package}.{class_name}", version] = shape.reader()
 
     @property
     def classes(self) -> tuple[type, ...]:

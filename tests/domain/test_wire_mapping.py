@@ -44,7 +44,9 @@ def test_a_field_that_only_one_side_has_is_found_when_the_mapper_is_built() -> N
         stream: str
         number: int
 
-    with pytest.raises(MappingMismatch, match=r"only in the dataclass \['number'\].*only in the message \['sequence'\]"):
+    with pytest.raises(
+        MappingMismatch, match=r"only in the dataclass \['number'\].*only in the message \['sequence'\]"
+    ):
         Mapper(EventPlace, message_class("holecard.common.v1.EventId"))
 
 

@@ -1,0 +1,1 @@
+"""Which rooms a process hosts, and how they find each other."""
