@@ -56,6 +56,10 @@ class NotAJournal(JournalUnavailable):
     """There is no file at the path, or it is something else than a Holecard journal."""
 
 
+class JournalFileDamaged(JournalUnavailable):
+    """The file was a journal and is damaged where the database keeps its own order."""
+
+
 class JournalVersionUnsupported(JournalUnavailable):
     """The journal was written by a newer Holecard than this one."""
 

@@ -45,9 +45,9 @@ class SqliteJournal:
     def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
         """Open the journal at that path for writing and reading, creating it when there is none.
 
-        Blocks for a few milliseconds of disk. Counts one writer epoch. `clock` is the system's unless one is given. Raises
-        JournalLocked when another process (or this one) writes it already, NotAJournal, JournalVersionUnsupported,
-        JournalDamaged, JournalUnavailable.
+        Blocks for a few milliseconds of disk. Counts one writer epoch. `clock` is the system's unless one is given.
+        Raises JournalLocked when another process (or this one) writes it already, NotAJournal,
+        JournalVersionUnsupported, JournalDamaged, JournalUnavailable.
         """
         clock = clock or SystemClock()
         path = Path(path).resolve()

@@ -14,7 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from services.journal.errors import JournalError, JournalUnavailable, JournalVersionUnsupported, NotAJournal
+from services.journal.errors import (
+    JournalError,
+    JournalFileDamaged,
+    JournalUnavailable,
+    JournalVersionUnsupported,
+    NotAJournal,
+)
 
 APPLICATION_ID = 0x486F4C43
 """Marks the file as ours ("HoLC") in SQLite's header."""
@@ -51,16 +57,24 @@ _ADVICE = {
     "SQLITE_BUSY": "another program holds a lock on it: close every other program that has it open",
     "SQLITE_LOCKED": "another program holds a lock on it: close every other program that has it open",
     "SQLITE_IOERR": "the disk reports an error: check the disk and its space, then start again",
-    "SQLITE_CORRUPT": "the file is damaged: run `holecard verify` on it and go back to a good copy",
     "SQLITE_CONSTRAINT": "another program wrote into it: run `holecard verify` before you start again",
 }
 
 
-def explained(path: Path, error: sqlite3.Error) -> JournalUnavailable:
+SqliteFailure = (sqlite3.Error, UnicodeDecodeError)
+"""What Python's sqlite3 raises; the second for damaged text, such as a table's definition, in some places."""
+
+
+def explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> JournalUnavailable:
     """Return the error to raise for a failure of SQLite: what happened and what to do."""
-    name = getattr(error, "sqlite_errorname", "") or ""
+    name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else ""
+    name = name or getattr(error, "sqlite_errorname", "") or ""
     if name.startswith("SQLITE_NOTADB"):
         return NotAJournal(f"{path} is not a database: point to a Holecard journal, or to a new path")
+    if name.startswith("SQLITE_CORRUPT"):
+        return JournalFileDamaged(
+            f"journal {path}: the file is damaged: run `holecard verify` on it and go back to a good copy ({name}: {error})"
+        )
     kind = "_".join(name.split("_")[:2])
     advice = _ADVICE.get(kind, "start again; if it comes back, run `holecard verify`")
     return JournalUnavailable(f"journal {path}: {advice} ({name or type(error).__name__}: {error})")
@@ -69,7 +83,7 @@ def explained(path: Path, error: sqlite3.Error) -> JournalUnavailable:
 def open_for_writing(path: Path, opened_time_us: int) -> tuple[sqlite3.Connection, int]:
     """Open or create the journal; the caller holds its writer lock. Return the connection and this opening's epoch.
 
-    Raises NotAJournal, JournalVersionUnsupported, JournalUnavailable.
+    Raises NotAJournal, JournalVersionUnsupported, JournalFileDamaged, JournalUnavailable.
     """
     is_new = not path.exists() or path.stat().st_size == 0
     with _translated(path):
@@ -97,7 +111,7 @@ def open_for_writing(path: Path, opened_time_us: int) -> tuple[sqlite3.Connectio
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an existing journal read-only; it is never written to, not even its side files where that can be avoided.
 
-    Raises NotAJournal, JournalVersionUnsupported, JournalUnavailable.
+    Raises NotAJournal, JournalVersionUnsupported, JournalFileDamaged, JournalUnavailable.
     """
     if not path.exists():
         raise NotAJournal(f"there is no journal at {path}: check the path, or start the house once to create it")
@@ -134,7 +148,7 @@ def _check_identity(connection: sqlite3.Connection, path: Path) -> None:
             f"journal {path} has format {version}, this Holecard knows up to {FORMAT_VERSION}: install a newer Holecard"
         )
     if version < 1 or not _has_tables(connection):
-        raise NotAJournal(f"{path} has no journal's tables (format {version}): go back to a good copy")
+        raise JournalFileDamaged(f"journal {path} has lost its tables (format {version}): go back to a good copy")
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
@@ -158,7 +172,7 @@ def _sync_directory(directory: Path) -> None:
 def _translated(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except SqliteFailure as error:
         raise explained(path, error) from error
     except OSError as error:
         raise JournalUnavailable(f"journal {path}: {error.strerror}: check the path and its rights") from error
@@ -168,6 +182,6 @@ def _translated(path: Path) -> Iterator[None]:
 def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, JournalError, OSError):
+    except (*SqliteFailure, JournalError, OSError):
         connection.close()
         raise

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from services.journal.chain import NO_HASH, ChainReader, hash_of
 from services.journal.errors import JournalClosed, JournalDamaged, PositionBeyondEnd
 from services.journal.port import Position, Recorded, StreamHead
-from services.journal.sqlite_file import explained, open_for_reading
+from services.journal.sqlite_file import SqliteFailure, explained, open_for_reading
 from services.wire.envelope import Envelope, EnvelopeInvalid, decode
 
 CHUNK_EVENTS = 256
@@ -52,7 +52,7 @@ class SqliteReader:
             self._connections.append(connection)
         try:
             return query(connection)
-        except sqlite3.Error as error:
+        except SqliteFailure as error:
             raise explained(self._path, error) from error
 
     def close(self) -> None:
@@ -176,8 +176,9 @@ def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...
     return rows
 
 
-def _decoded(stored: bytes, stream: str, sequence: int, recorded_hash: bytes) -> Envelope:
-    if hash_of(stored) != recorded_hash:
+def _decoded(stored: object, stream: str, sequence: int, recorded_hash: object) -> Envelope:
+    # A damaged row may hold a value of any type, whatever the column says.
+    if not isinstance(stored, bytes) or hash_of(stored) != recorded_hash:
         raise JournalDamaged(stream, sequence, "its bytes do not have the hash recorded for them")
     try:
         return decode(stored)

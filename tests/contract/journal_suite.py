@@ -6,7 +6,6 @@ anew each time it is called and yields the writer, everything it opened being cl
 """
 
 import asyncio
-import os
 import random
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from services.journal.errors import EventRefused, JournalClosed, PositionBeyondE
 from services.journal.port import Journal, Recorded
 from services.wire.envelope import decode
 from tests.support.journal_events import DEALER, OTHER_STREAM, STREAM, fill, new_event, new_events
+from tests.support.seeds import seeded
 
 OpenJournal = Callable[[], Awaitable[Journal]]
 
@@ -119,15 +119,8 @@ class JournalSuite:
 
     async def test_stream_names_may_use_any_script(self, open_journal: OpenJournal) -> None:
         journal = await open_journal()
-        names = [
-            "case:Zürich-Übermaß",
-            "case:Блэкджек",
-            "case:二十一点",
-            "case:🂡🂫",
-            "case:a'b\"c;--",
-            "case:e\u0301",
-            "case:é",
-        ]
+        words = ["Zürich-Übermaß", "Блэкджек", "二十一点", "🂡🂫", "a'b\"c;--", "e\u0301", "é", " ", "%_*"]
+        names = [f"case:{word}" for word in words]
         for name in names:
             await fill(journal, name, 2)
         for name in names:
@@ -388,9 +381,7 @@ class JournalSuite:
     async def test_g01_whatever_moment_a_writer_is_killed_at_what_it_acknowledged_is_there_whole(
         self, open_journal: OpenJournal, place: tuple[str, str]
     ) -> None:
-        seed = random.SystemRandom().randrange(10**6)
-        print(f"seed {seed}; again: JOURNAL_KILL_SEED={seed} pytest {__file__} -k g01")
-        rng = random.Random(int(os.environ.get("JOURNAL_KILL_SEED", seed)))
+        rng = seeded("tests/contract -k g01")
         acknowledged: dict[tuple[str, int], str] = {}
         for _ in range(6):
             acknowledged |= await asyncio.to_thread(_write_until_killed, place, rng)

@@ -127,6 +127,7 @@ async def test_the_lock_is_free_again_after_a_failed_opening(tmp_path: Path) -> 
     path.write_bytes(b"not a database, certainly" * 100)
     with pytest.raises(NotAJournal):
         SqliteJournal.open(path)
+    os.truncate(path, 0)
     await SqliteJournal.open(path).close()
 
 

@@ -1,0 +1,73 @@
+"""`holecard verify`: is the record whole? Walks everything in a journal and names what is not as it was written.
+
+Exit status 0 when it is, 1 when it is not or cannot be read. `OBSERVERS` makes the checks that ride along in the same pass.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from services.journal.findings import Finding, Observer
+from services.journal.fsck import FsckReport, fsck
+
+OBSERVERS: tuple[Callable[[], Observer], ...] = ()
+"""What else is asked of a sound journal: each is called once and sees every event in log order (DESIGN §8, L1 to L12)."""
+
+SHOWN_FINDINGS = 100
+"""How many findings are printed; --json has all of them."""
+
+
+@click.command()
+@click.option(
+    "--data", type=click.Path(path_type=Path), default=Path(".data"), show_default=True, help="The data folder."
+)
+@click.option(
+    "--journal", type=click.Path(path_type=Path), help="A journal file; by default journal.db in the data folder."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def verify(context: click.Context, data: Path, journal: Path | None, as_json: bool) -> None:
+    """Check everything that can be checked in a journal.
+
+    Each event's bytes against its hash, each stream's chain, the recorded heads and indexes, and the laws of the house.
+    Names stream, sequence and reason of every event that is edited, missing, swapped, duplicated, forked or cut off.
+    It may run while the house plays: it looks at one moment.
+    """
+    path = journal or data / "journal.db"
+    report = fsck(path, [make() for make in OBSERVERS])
+    if as_json:
+        click.echo(json.dumps(_as_json(path, report), ensure_ascii=False))
+    else:
+        _print(path, report)
+    context.exit(0 if report.is_sound else 1)
+
+
+def _print(path: Path, report: FsckReport) -> None:
+    for finding in report.findings[:SHOWN_FINDINGS]:
+        click.echo(str(finding))
+    if len(report.findings) > SHOWN_FINDINGS:
+        click.echo(f"… and {len(report.findings) - SHOWN_FINDINGS} more; --json has all of them")
+    checked = f"{report.events} events in {report.streams} streams of {path}"
+    click.echo(f"Sound: {checked}." if report.is_sound else f"NOT SOUND: {len(report.findings)} findings in {checked}.")
+
+
+def _as_json(path: Path, report: FsckReport) -> dict[str, object]:
+    return {
+        "journal": str(path),
+        "sound": report.is_sound,
+        "events": report.events,
+        "streams": report.streams,
+        "findings": [_finding(finding) for finding in report.findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "kind": str(finding.kind),
+        "stream": finding.stream,
+        "sequence": finding.sequence,
+        "offset": finding.offset,
+        "reason": finding.reason,
+    }

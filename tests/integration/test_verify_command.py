@@ -1,0 +1,80 @@
+"""`holecard verify` as people and scripts see it: one sentence, an exit status, the same as JSON."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from services.journal.sqlite import SqliteJournal
+from tests.support.journal_events import OTHER_STREAM, STREAM, fill, write_journal
+
+ROOT = Path(__file__).parents[2]
+
+
+def verify(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    code = "from services.cli import main; main()"
+    command = [sys.executable, "-c", code, "verify", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "journal.db"
+    write_journal(path, (STREAM, 5), (OTHER_STREAM, 2))
+    return path
+
+
+def test_a_sound_journal(path: Path) -> None:
+    run = verify("--data", path.parent)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == f"Sound: 7 events in 2 streams of {path}.\n"
+    assert json.loads(verify("--journal", path, "--json").stdout) == {
+        "journal": str(path), "sound": True, "events": 7, "streams": 2, "findings": [],
+    }  # fmt: skip
+
+
+def test_damage_is_named_and_fails(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "UPDATE event SET stored = substr(stored, 1, 60) || x'00' || substr(stored, 62) WHERE position = 5"
+        )
+        connection.execute("DELETE FROM event WHERE position = 3")
+        connection.commit()
+    run = verify("--journal", path)
+    assert run.returncode == 1
+    lines = run.stdout.splitlines()
+    assert lines[0].startswith(f"missing: {STREAM} 2: ")
+    assert lines[1].startswith(f"edited: {STREAM} 3 (offset 5): ")
+    assert lines[2] == f"NOT SOUND: 2 findings in 6 events in 2 streams of {path}."
+    as_json = verify("--journal", path, "--json")
+    assert as_json.returncode == 1
+    found = json.loads(as_json.stdout)["findings"]
+    assert [(f["kind"], f["stream"], f["sequence"]) for f in found] == [("missing", STREAM, 2), ("edited", STREAM, 3)]
+
+
+async def test_a_journal_that_is_being_written_is_checked_beside_its_writer(path: Path) -> None:
+    journal = SqliteJournal.open(path)
+    await fill(journal, STREAM, 3, after=5)
+    run = verify("--journal", path)
+    assert (run.returncode, run.stdout) == (0, f"Sound: 10 events in 2 streams of {path}.\n")
+    await journal.close()
+
+
+def test_paths_that_are_no_journal_end_in_one_clear_line(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("nothing here\n" * 100)
+    for path, says in (
+        (tmp_path / "absent.db", "there is no journal at"),
+        (tmp_path, "is not a file"),
+        (text, "is not a database"),
+    ):
+        run = verify("--journal", path)
+        assert run.returncode == 1
+        assert run.stdout == ""
+        (line,) = run.stderr.splitlines()
+        assert line.startswith("holecard: ")
+        assert says in line
