@@ -1,0 +1,224 @@
+"""How others use the shoe: every procedure as a value, and one typed method for each.
+
+Owns the client's port and re-exports the words it speaks; nothing else of this room is for others. The same class serves
+gRPC and in-process callers, depending on the `Caller` it is given. Every method raises `Refused` (nothing changed),
+`ServiceUnavailable` (unknown: ask again with the same request id) or `CallFailed`.
+
+A shoe's life, in calls: register_device, inspect_device (each gaming day), load_decks, inspect_cards; then for each shoe
+shuffle_cards, cut_cards, place_cut_card, burn_cards, draw_cards …, peek_card, reveal_card, and retire_shoe. `get_shoe`
+tells the phase, which names what comes next.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from services.game.authority import CommandContext
+from services.game.cards import standard_deck
+from services.game.rule_options import CutCardFirst
+from services.runtime.caller import Caller
+from services.shoe.commands import (
+    BurnCards,
+    CutCards,
+    DrawCards,
+    InspectCards,
+    InspectDevice,
+    LoadDecks,
+    PeekCard,
+    PlaceCutCard,
+    RegisterDevice,
+    ReshuffleDiscards,
+    RetireShoe,
+    ReturnDiscards,
+    RevealCard,
+    ShuffleCards,
+    UnloadDecks,
+)
+from services.shoe.replies import (
+    CardFromShoe,
+    CardsBurned,
+    CardsDrawn,
+    CardShown,
+    HoleAnswer,
+    ShoeAnswer,
+    ShoeClosed,
+    ShoeStatus,
+    Transcript,
+)
+from services.shoe.words import (
+    BurnReason,
+    CardProof,
+    DeckSet,
+    Defect,
+    DeviceKind,
+    RetireReason,
+    ShoePhase,
+    ShuffleReason,
+)
+from services.wire.rpc import Kind, Rpc
+
+__all__ = [
+    "BurnCards",
+    "BurnReason",
+    "CardFromShoe",
+    "CardProof",
+    "CardShown",
+    "CardsBurned",
+    "CardsDrawn",
+    "CutCardFirst",
+    "CutCards",
+    "DeckSet",
+    "Defect",
+    "DeviceKind",
+    "DrawCards",
+    "GetShoe",
+    "GetTranscript",
+    "HoleAnswer",
+    "InspectCards",
+    "InspectDevice",
+    "LoadDecks",
+    "PeekCard",
+    "PlaceCutCard",
+    "ProveCard",
+    "RegisterDevice",
+    "ReshuffleDiscards",
+    "RetireReason",
+    "RetireShoe",
+    "ReturnDiscards",
+    "RevealCard",
+    "ShoeAnswer",
+    "ShoeClient",
+    "ShoeClosed",
+    "ShoePhase",
+    "ShoeStatus",
+    "ShuffleCards",
+    "ShuffleReason",
+    "Transcript",
+    "UnloadDecks",
+    "standard_deck_set",
+]
+
+SERVICE: Final = "holecard.shoe.v1.ShoeService"
+
+
+@dataclass(frozen=True, slots=True)
+class GetShoe:
+    """Ask how the table's cards stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProveCard:
+    """Ask for the proof of a card that is face up, in the shoe in play or the one retired last."""
+
+    shoe_id: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetTranscript:
+    """Ask for everything an outsider needs to check the shoe that was retired last."""
+
+    shoe_id: str
+
+
+REGISTER_DEVICE: Final = Rpc(SERVICE, "RegisterDevice", RegisterDevice, ShoeAnswer)
+INSPECT_DEVICE: Final = Rpc(SERVICE, "InspectDevice", InspectDevice, ShoeAnswer)
+LOAD_DECKS: Final = Rpc(SERVICE, "LoadDecks", LoadDecks, ShoeAnswer)
+INSPECT_CARDS: Final = Rpc(SERVICE, "InspectCards", InspectCards, ShoeAnswer)
+UNLOAD_DECKS: Final = Rpc(SERVICE, "UnloadDecks", UnloadDecks, ShoeAnswer)
+SHUFFLE_CARDS: Final = Rpc(SERVICE, "ShuffleCards", ShuffleCards, ShoeAnswer)
+CUT_CARDS: Final = Rpc(SERVICE, "CutCards", CutCards, ShoeAnswer)
+PLACE_CUT_CARD: Final = Rpc(SERVICE, "PlaceCutCard", PlaceCutCard, ShoeAnswer)
+BURN_CARDS: Final = Rpc(SERVICE, "BurnCards", BurnCards, CardsBurned)
+DRAW_CARDS: Final = Rpc(SERVICE, "DrawCards", DrawCards, CardsDrawn)
+PEEK_CARD: Final = Rpc(SERVICE, "PeekCard", PeekCard, HoleAnswer)
+REVEAL_CARD: Final = Rpc(SERVICE, "RevealCard", RevealCard, CardShown)
+RESHUFFLE_DISCARDS: Final = Rpc(SERVICE, "ReshuffleDiscards", ReshuffleDiscards, ShoeAnswer)
+RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnswer)
+RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
+GET_SHOE: Final = Rpc(SERVICE, "GetShoe", GetShoe, ShoeAnswer, Kind.QUERY)
+PROVE_CARD: Final = Rpc(SERVICE, "ProveCard", ProveCard, CardShown, Kind.QUERY)
+GET_TRANSCRIPT: Final = Rpc(SERVICE, "GetTranscript", GetTranscript, Transcript, Kind.QUERY)
+
+
+def standard_deck_set(deck_set_id: str) -> DeckSet:
+    """Describe a whole deck of digital cards under this id."""
+    return DeckSet(deck_set_id, standard_deck())
+
+
+class ShoeClient:
+    """The shoe service as seen by others. `table` is "<floor>/<table>"."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def register_device(self, table: str, context: CommandContext, command: RegisterDevice) -> ShoeAnswer:
+        """Enrol the table's device (supervisor, licensee or system)."""
+        return await self._caller.call(REGISTER_DEVICE, table, context, command)
+
+    async def inspect_device(self, table: str, context: CommandContext, command: InspectDevice) -> ShoeAnswer:
+        """Record the daily inspection (30-805)."""
+        return await self._caller.call(INSPECT_DEVICE, table, context, command)
+
+    async def load_decks(self, table: str, context: CommandContext, command: LoadDecks) -> ShoeAnswer:
+        """Put whole decks into a device that passed today."""
+        return await self._caller.call(LOAD_DECKS, table, context, command)
+
+    async def inspect_cards(self, table: str, context: CommandContext, command: InspectCards) -> ShoeAnswer:
+        """Record that dealer and supervisor checked the cards (30-815)."""
+        return await self._caller.call(INSPECT_CARDS, table, context, command)
+
+    async def unload_decks(self, table: str, context: CommandContext, command: UnloadDecks) -> ShoeAnswer:
+        """Take the decks out."""
+        return await self._caller.call(UNLOAD_DECKS, table, context, command)
+
+    async def shuffle_cards(self, table: str, context: CommandContext, command: ShuffleCards) -> ShoeAnswer:
+        """Begin a new shoe with a committed order (30-816)."""
+        return await self._caller.call(SHUFFLE_CARDS, table, context, command)
+
+    async def cut_cards(self, table: str, context: CommandContext, command: CutCards) -> ShoeAnswer:
+        """Cut the stack that was shuffled last (30-817)."""
+        return await self._caller.call(CUT_CARDS, table, context, command)
+
+    async def place_cut_card(self, table: str, context: CommandContext, command: PlaceCutCard) -> ShoeAnswer:
+        """Insert the cutting card (30-817)."""
+        return await self._caller.call(PLACE_CUT_CARD, table, context, command)
+
+    async def burn_cards(self, table: str, context: CommandContext, command: BurnCards) -> CardsBurned:
+        """Burn the next cards (30-819)."""
+        return await self._caller.call(BURN_CARDS, table, context, command)
+
+    async def draw_cards(self, table: str, context: CommandContext, command: DrawCards) -> CardsDrawn:
+        """Draw the next cards; the same draw id gives the same cards for ever."""
+        return await self._caller.call(DRAW_CARDS, table, context, command)
+
+    async def peek_card(self, table: str, context: CommandContext, command: PeekCard) -> HoleAnswer:
+        """Ask whether the hole card makes blackjack (30-823)."""
+        return await self._caller.call(PEEK_CARD, table, context, command)
+
+    async def reveal_card(self, table: str, context: CommandContext, command: RevealCard) -> CardShown:
+        """Turn a drawn card face up, with its proof."""
+        return await self._caller.call(REVEAL_CARD, table, context, command)
+
+    async def reshuffle_discards(self, table: str, context: CommandContext, command: ReshuffleDiscards) -> ShoeAnswer:
+        """Shuffle the discards to finish a round (30-828); cut them next."""
+        return await self._caller.call(RESHUFFLE_DISCARDS, table, context, command)
+
+    async def return_discards(self, table: str, context: CommandContext, command: ReturnDiscards) -> ShoeAnswer:
+        """Put cards back into a continuous shuffler (30-816)."""
+        return await self._caller.call(RETURN_DISCARDS, table, context, command)
+
+    async def retire_shoe(self, table: str, context: CommandContext, command: RetireShoe) -> ShoeClosed:
+        """End the shoe, reveal its seeds, count its cards."""
+        return await self._caller.call(RETIRE_SHOE, table, context, command)
+
+    async def get_shoe(self, table: str) -> ShoeStatus:
+        """Say how the table's cards stand."""
+        return (await self._caller.call(GET_SHOE, table, None, GetShoe())).shoe
+
+    async def prove_card(self, table: str, shoe_id: str, position: int) -> CardShown:
+        """Prove a card that is face up."""
+        return await self._caller.call(PROVE_CARD, table, None, ProveCard(shoe_id, position))
+
+    async def get_transcript(self, table: str, shoe_id: str) -> Transcript:
+        """Give the record of the shoe that was retired last, for checking by anyone."""
+        return await self._caller.call(GET_TRANSCRIPT, table, None, GetTranscript(shoe_id))

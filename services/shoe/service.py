@@ -1,0 +1,148 @@
+"""The shoe's use cases: take the turn, open what is sealed in memory, decide, append, answer.
+
+Owns the only place where seeds are drawn from the system's entropy and where the vault meets the journal. Promises that
+a card is given out only after its event is durable. Holds no rule of the game.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from services.game.authority import CommandContext
+from services.journal.port import Journal
+from services.runtime.aggregate import AggregateHost, Decider
+from services.runtime.entropy import Entropy
+from services.runtime.sealing import Sealer
+from services.runtime.table_key import check_table_key
+from services.shoe import commands as c
+from services.shoe import replies as a
+from services.shoe.client import GetShoe, GetTranscript, ProveCard
+from services.shoe.events import EVENTS, ShoeEvent
+from services.shoe.hidden import Hidden
+from services.shoe.order import SEED_BYTES
+from services.shoe.shoe import Shoe, ShoeCommand, ShoeDecision, authorise, decide, evolve
+from services.shoe.vault import Vault
+from services.wire.registry import EventTypes
+
+A = TypeVar("A")
+
+EVENT_TYPES: Final[EventTypes[ShoeEvent]] = EventTypes("holecard.shoe.v1", EVENTS)
+
+DECIDER: Final[Decider[Shoe, ShoeDecision, ShoeEvent]] = Decider(
+    area="shoe",
+    initial=lambda key: Shoe(table=key),
+    decide=decide,
+    evolve=evolve,
+    events=EVENT_TYPES,
+    round_of=lambda _shoe, event: getattr(event, "round_id", ""),
+)
+
+
+class ShoeService:
+    """Every table's shoe. One method a procedure: (table, context, command) for commands, (table, query) for queries."""
+
+    def __init__(self, journal: Journal, sealer: Sealer, entropy: Entropy) -> None:
+        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
+        self._vault = Vault(sealer)
+        self._entropy = entropy
+
+    async def register_device(self, table: str, context: CommandContext, command: c.RegisterDevice) -> a.ShoeAnswer:
+        """Enrol the table's device."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def inspect_device(self, table: str, context: CommandContext, command: c.InspectDevice) -> a.ShoeAnswer:
+        """Record the inspection of the gaming day."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def load_decks(self, table: str, context: CommandContext, command: c.LoadDecks) -> a.ShoeAnswer:
+        """Load whole decks."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def inspect_cards(self, table: str, context: CommandContext, command: c.InspectCards) -> a.ShoeAnswer:
+        """Accept the cards or pull them."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def unload_decks(self, table: str, context: CommandContext, command: c.UnloadDecks) -> a.ShoeAnswer:
+        """Take the decks out."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def shuffle_cards(self, table: str, context: CommandContext, command: c.ShuffleCards) -> a.ShoeAnswer:
+        """Begin a new shoe from fresh entropy."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def cut_cards(self, table: str, context: CommandContext, command: c.CutCards) -> a.ShoeAnswer:
+        """Cut the newest stack."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def place_cut_card(self, table: str, context: CommandContext, command: c.PlaceCutCard) -> a.ShoeAnswer:
+        """Place the cutting card."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def burn_cards(self, table: str, context: CommandContext, command: c.BurnCards) -> a.CardsBurned:
+        """Burn the next cards."""
+        return await self._carry_out(table, context, command, lambda shoe: a.cards_burned(shoe, command.burn_id))
+
+    async def draw_cards(self, table: str, context: CommandContext, command: c.DrawCards) -> a.CardsDrawn:
+        """Draw the next cards."""
+        return await self._carry_out(table, context, command, lambda shoe: a.cards_drawn(shoe, command.draw_id))
+
+    async def peek_card(self, table: str, context: CommandContext, command: c.PeekCard) -> a.HoleAnswer:
+        """Answer yes or no."""
+        return await self._carry_out(
+            table, context, command, lambda shoe: a.hole_answer(shoe, command.shoe_id, command.position)
+        )
+
+    async def reveal_card(self, table: str, context: CommandContext, command: c.RevealCard) -> a.CardShown:
+        """Turn a card up."""
+        return await self._carry_out(
+            table, context, command, lambda shoe: self._shown(shoe, command.shoe_id, command.position)
+        )
+
+    async def reshuffle_discards(
+        self, table: str, context: CommandContext, command: c.ReshuffleDiscards
+    ) -> a.ShoeAnswer:
+        """Shuffle the discards from fresh entropy."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def return_discards(self, table: str, context: CommandContext, command: c.ReturnDiscards) -> a.ShoeAnswer:
+        """Put discards back into the machine."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def retire_shoe(self, table: str, context: CommandContext, command: c.RetireShoe) -> a.ShoeClosed:
+        """End the shoe and count it."""
+        closed = await self._carry_out(table, context, command, lambda shoe: a.shoe_closed(shoe, command.shoe_id))
+        self._vault.forget(command.shoe_id)
+        return closed
+
+    async def get_shoe(self, table: str, query: GetShoe) -> a.ShoeAnswer:
+        """Say how the cards stand."""
+        return a.answer(await self._host.state(check_table_key(table)))
+
+    async def prove_card(self, table: str, query: ProveCard) -> a.CardShown:
+        """Prove a card that is face up."""
+        shoe = await self._host.state(check_table_key(table))
+        return self._shown(shoe, query.shoe_id, query.position)
+
+    async def get_transcript(self, table: str, query: GetTranscript) -> a.Transcript:
+        """Give the record of a retired shoe."""
+        return a.transcript(await self._host.state(check_table_key(table)), query.shoe_id)
+
+    async def _carry_out(
+        self, table: str, context: CommandContext, command: ShoeCommand, answer: Callable[[Shoe], A]
+    ) -> A:
+        """Decide and record a command in the table's turn, or answer it as it was answered before."""
+        async with self._host.turn(table) as turn:
+            outcome = await turn.repeated(context)
+            if outcome is None:
+                authorise(turn.state, command, context)
+                enriched = self._vault.enrich(turn.state, command, self._seed_for(command))
+                outcome = await turn.record(turn.decide(enriched, context), context)
+            return answer(outcome.state)
+
+    def _seed_for(self, command: ShoeCommand) -> Hidden[bytes]:
+        """Draw 256 bits for a shuffle; anything else needs no chance."""
+        shuffles = isinstance(command, c.ShuffleCards | c.ReshuffleDiscards)
+        return Hidden(self._entropy.draw(SEED_BYTES) if shuffles else b"")
+
+    def _shown(self, shoe: Shoe, shoe_id: str, position: int) -> a.CardShown:
+        live, card = a.seen_card(shoe, shoe_id, position)
+        return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
