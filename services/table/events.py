@@ -1,0 +1,249 @@
+"""Everything that happens at a table, on one screen; those of the round itself are in services/game/round_events.
+
+Each is a fact on the stream `table:<floor>/<table>`. A rule set is recorded as its whole canonical text, so that every round
+can be replayed from the log alone. No event names a card that lies face down.
+"""
+
+from dataclasses import dataclass
+
+from services.game import round_events
+from services.game.round_events import RoundEvent
+from services.game.rule_options import Limits
+from services.table.words import RackChange
+
+
+@dataclass(frozen=True, slots=True)
+class RulesPosted:
+    """A rule set and its nine notices are on display (30-803(3)); `rules_text` is its canonical text, `digest` its SHA-256."""
+
+    name: str
+    version: int
+    digest: str
+    rules_text: str
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableOpened:
+    """The tray stands counted in the ledger under `opening`, and the table may deal. `period` counts openings from 1."""
+
+    period: int
+    opening: str
+    dealer: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableCloseStarted:
+    """No more rounds; the ledger is being closed under `closing`."""
+
+    period: int
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """The tray is gone; the table may be opened again."""
+
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsAnnounced:
+    """New limits were announced; they hold from the first round opened at or after `effective_from_us` (30-809)."""
+
+    limits: Limits
+    effective_from_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsChanged:
+    """The announced limits hold from now on: the same rules with other limits, and so another text and digest."""
+
+    limits: Limits
+    digest: str
+    rules_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DealerChanged:
+    """Another dealer took the table; `burn` cards go to the discard rack by the house's rule (30-819). Changes count from 1."""
+
+    change: int
+    dealer: str
+    previous: str
+    burn: int
+
+
+@dataclass(frozen=True, slots=True)
+class DealerBurnFinished:
+    """The burn of a dealer change is over: `burned` cards, 0 when the shoe had none to burn, for the `reason` given."""
+
+    change: int
+    burned: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSeated:
+    """A patron took a seat, with `chips_cents` that he brought along. `session` names this stay for ever, the seat does not."""
+
+    session: str
+    patron: str
+    seat: int
+    chips_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class RackOpened:
+    """The wager service keeps a rack for the session: it may stake."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLeaving:
+    """A patron wants to go; he goes when no stake of his is in play."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLeft:
+    """The seat is free. `reason` is empty, or says why the session could not begin."""
+
+    session: str
+    patron: str
+    seat: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RackChanged:
+    """Chips were bought (30-831) or taken away between rounds; `receipt` names the act in the wager service's stream."""
+
+    session: str
+    change: RackChange
+    receipt: str
+    amount_cents: int
+    rack_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeAssigned:
+    """The round is dealt from this shoe, of so many decks; a continuous shuffler takes the cards back after the round."""
+
+    round_id: str
+    shoe_id: str
+    decks: int
+    continuous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleBecameDue:
+    """The cutting card came: no round after this one until the cards are shuffled (30-816)."""
+
+    round_id: str
+    shoe_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardsRanShort:
+    """Fewer than `needed` cards were left, so the discards were shuffled and cut to finish the round (30-828, listed case)."""
+
+    round_id: str
+    reshuffle: str
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class StakesReleased:
+    """Stakes that were held for a wager which was never recorded went back to their racks (L9); the ids are not used again."""
+
+    round_id: str
+    holds: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTimerStarted:
+    """Whoever is asked has until `deadline_us` by the table's clock. `turn` counts the round's questions from 1."""
+
+    round_id: str
+    turn: int
+    deadline_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTimedOut:
+    """Nobody answered in time: the events that follow are the system's decision (stand, or no insurance)."""
+
+    round_id: str
+    turn: int
+    deadline_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableSuspended:
+    """Play stopped: something is wrong. Only a pit supervisor lets it go on (30-828(1))."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableResumed:
+    """A pit supervisor let play go on: on which `basis`, and what was done about it (`remedy`)."""
+
+    basis: str
+    remedy: str
+
+
+TABLE_EVENTS: tuple[type, ...] = (
+    RulesPosted,
+    TableOpened,
+    TableCloseStarted,
+    TableClosed,
+    LimitsAnnounced,
+    LimitsChanged,
+    DealerChanged,
+    DealerBurnFinished,
+    PlayerSeated,
+    RackOpened,
+    PlayerLeaving,
+    PlayerLeft,
+    RackChanged,
+    ShoeAssigned,
+    ShuffleBecameDue,
+    CardsRanShort,
+    StakesReleased,
+    DecisionTimerStarted,
+    DecisionTimedOut,
+    TableSuspended,
+    TableResumed,
+)
+
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *round_events.EVENTS)
+
+OwnEvent = (
+    RulesPosted
+    | TableOpened
+    | TableCloseStarted
+    | TableClosed
+    | LimitsAnnounced
+    | LimitsChanged
+    | DealerChanged
+    | DealerBurnFinished
+    | PlayerSeated
+    | RackOpened
+    | PlayerLeaving
+    | PlayerLeft
+    | RackChanged
+    | ShoeAssigned
+    | ShuffleBecameDue
+    | CardsRanShort
+    | StakesReleased
+    | DecisionTimerStarted
+    | DecisionTimedOut
+    | TableSuspended
+    | TableResumed
+)
+TableEvent = OwnEvent | RoundEvent
