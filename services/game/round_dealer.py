@@ -63,6 +63,7 @@ def apply_hole_checked(draft: RoundState, event: HoleChecked) -> None:
 def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...]:
     """Turn over the hole card after the players' last card, or a doubled hand's card before the settlement."""
     event: HoleRevealed | DoubleRevealed
+    settled: tuple[RoundEvent, ...] = ()
     dealer = dealer_with_hole(draft)
     hidden = hidden_double(draft)
     if draft.phase is Phase.DEALER and dealer is not None and dealer.hole == command.position:
@@ -74,6 +75,9 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
             )
         event = _revealed(command.position, second, draft.dealers.index(dealer))
         apply_hole_revealed(draft, event)
+        if draft.hole_checked is None and first.value >= 10:
+            # Only now is it known whether the dealer has a blackjack.
+            settled = settle_ripe(draft)
     elif draft.phase is Phase.SETTLING and hidden is not None and hidden.hidden == command.position:
         event = DoubleRevealed(command.position, command.card, hidden.seat, hidden.number)
         apply_double_revealed(draft, event)
@@ -83,7 +87,7 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
             position=command.position,
             phase=draft.phase.value,
         )
-    return (event,)
+    return (event, *settled)
 
 
 def apply_hole_revealed(draft: RoundState, event: HoleRevealed) -> None:

@@ -54,7 +54,8 @@ def _lay(draft: RoundState, event: CardDealt) -> bool:
     """Lay one card; tell whether some stake may be decided by it."""
     draft.pending = draft.pending[1:]
     if event.to is Recipient.DEALER:
-        _lay_on_dealer(draft, event)
+        if _lay_on_dealer(draft, event):
+            return True
     else:
         hand = _hand_for(draft, event)
         hand.positions += (event.position,)
@@ -72,7 +73,8 @@ def _lay(draft: RoundState, event: CardDealt) -> bool:
     return False
 
 
-def _lay_on_dealer(draft: RoundState, event: CardDealt) -> None:
+def _lay_on_dealer(draft: RoundState, event: CardDealt) -> bool:
+    """Lay a card on the dealer's hand; tell whether it shows for the first time whether the dealer has a blackjack."""
     dealer = draft.dealers[event.dealer_hand]
     dealer.positions += (event.position,)
     card = event.card
@@ -81,8 +83,10 @@ def _lay_on_dealer(draft: RoundState, event: CardDealt) -> None:
     else:
         dealer.cards += (card,)
         dealer.total = dealer.total.plus(card)
-    if draft.phase is Phase.DEALER:
-        continue_dealer(draft)
+    if draft.phase is not Phase.DEALER:
+        return False
+    continue_dealer(draft)
+    return len(dealer.cards) == 2
 
 
 def _hand_for(draft: RoundState, event: CardDealt) -> HandState:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from services.game.quick import quick
+from services.game.round_commands import SettleWagers
 from services.game.round_events import RoundEvent, WagersSettled
 from services.game.round_flow import dealer_has_blackjack, surrender_is_early
 from services.game.round_pay import Paid
@@ -39,7 +40,7 @@ def settle_ripe(draft: RoundState) -> tuple[RoundEvent, ...]:
     return _record(draft, lines)
 
 
-def settle_wagers(draft: RoundState) -> tuple[RoundEvent, ...]:
+def settle_wagers(draft: RoundState, _command: SettleWagers) -> tuple[RoundEvent, ...]:
     """Settle every open stake against the dealer's finished hand."""
     if draft.phase is not Phase.SETTLING or any(hand.hidden is not None for hand in draft.hands):
         raise SettlementNotDue(f"the round is in phase {draft.phase.value}", phase=draft.phase.value)
@@ -78,7 +79,7 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
             if not at_the_end:
                 draft.rack += hand.positions
     draft.revision = event.revision
-    if at_the_end:
+    if at_the_end and not any(hand.side or not hand.settled for hand in draft.hands):
         draft.phase = Phase.PICKUP
 
 

@@ -1,0 +1,116 @@
+"""Simulated casino floors that play through the public API, as any floor would.
+
+Owns how many tables play, for how long, and what is reported meanwhile.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from services.floor.desk import Clients, Desk
+from services.floor.figures import Figures, Timed
+from services.floor.patrons import Crowd
+from services.floor.table_routine import TableRoutine
+from services.game.house_rules import HouseRules
+from services.runtime.caller import Caller
+from services.runtime.clock import Clock
+from services.shoe.client import ShoeClient
+from services.table.client import TableClient
+from services.wager.client import WagerClient
+
+FLOORS = ("black-hawk", "central-city", "cripple-creek")
+PROGRESS_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is simulated: `floors` × `tables` with `seats` patrons each.
+
+    Ends after `rounds` rounds in all or `seconds`, whichever comes first; 0 means no such end. `pace_seconds` is the pause
+    before each visible step, 0 for as fast as the house answers. `mischief` is the share of occasions, 0 to 1, at which an
+    invalid command is sent. The same `seed` makes the same people and choices.
+    """
+
+    floors: int = 1
+    tables: int = 4
+    seats: int = 5
+    pace_seconds: float = 0.0
+    rounds: int = 0
+    seconds: float = 0.0
+    mischief: float = 0.05
+    seed: int = 1
+
+
+def floor_names(count: int) -> Iterable[str]:
+    """The names of the first floors: three real towns, then numbered ones."""
+    return (FLOORS[number] if number < len(FLOORS) else f"floor-{number + 1}" for number in range(count))
+
+
+class Simulation:
+    """Plays `plan` over three callers, one for each service; `rules` are posted at every table in turn."""
+
+    def __init__(self, plan: Plan, rules: tuple[HouseRules, ...], callers: "Callers", clock: Clock) -> None:
+        self.figures = Figures()
+        self._plan = plan
+        self._stopped = False
+        clients = Clients(
+            shoe=ShoeClient(Timed(callers.shoe, self.figures)),
+            table=TableClient(Timed(callers.table, self.figures)),
+            wager=WagerClient(Timed(callers.wager, self.figures)),
+        )
+        self._routines = []
+        for floor in floor_names(plan.floors):
+            crowd = Crowd(random.Random(f"{plan.seed}/{floor}"), floor)  # noqa: S311 - players' choices, not cards
+            for number in range(1, plan.tables + 1):
+                table = f"{floor}/BJ-{number:02}"
+                self._routines.append(
+                    TableRoutine(
+                        Desk(table, clients, clock),
+                        rules[(number - 1) % len(rules)],
+                        crowd,
+                        random.Random(f"{plan.seed}/{table}"),  # noqa: S311 - players' choices, not cards
+                        self.figures,
+                        seats=plan.seats,
+                        pace_seconds=plan.pace_seconds,
+                        mischief_share=plan.mischief,
+                    )
+                )
+
+    def stop(self) -> None:
+        """Let every table finish its round and stop."""
+        self._stopped = True
+
+    async def run(self, progress: Callable[[Figures, float], None]) -> Figures:
+        """Play to the plan's end; `progress` is told the figures and the seconds gone, every few seconds."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+
+        def enough() -> bool:
+            plan = self._plan
+            late = bool(plan.seconds) and loop.time() - began >= plan.seconds
+            return self._stopped or late or (bool(plan.rounds) and self.figures.rounds >= plan.rounds)
+
+        async def report() -> None:
+            while True:
+                await asyncio.sleep(PROGRESS_SECONDS)
+                progress(self.figures, loop.time() - began)
+
+        reporter = asyncio.create_task(report())
+        try:
+            async with asyncio.TaskGroup() as tables:
+                for routine in self._routines:
+                    tables.create_task(routine.run(enough))
+        finally:
+            reporter.cancel()
+        progress(self.figures, loop.time() - began)
+        return self.figures
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """The way to each service that a floor talks to."""
+
+    shoe: Caller
+    table: Caller
+    wager: Caller
