@@ -11,8 +11,9 @@ from typing import Protocol
 
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding
+from services.surveillance.laws_holds import HoldsEnd
 from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
-from services.surveillance.laws_money import ChipsConserved, HoldsEnd
+from services.surveillance.laws_money import ChipsConserved
 from services.surveillance.laws_play import PlayedByTheRules
 from services.surveillance.laws_secrecy import NothingShownEarly
 from services.surveillance.laws_settlement import SettledRight

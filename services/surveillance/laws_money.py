@@ -1,4 +1,4 @@
-"""The laws of money: L1 (chips conserved to the cent), L9 (every hold ends), and the half of L6 that a ledger states itself.
+"""The law of money: L1, chips are conserved to the cent, and the half of L6 that a ledger states itself.
 
 Owns an independent double-entry fold of the wager streams. Each event's movements must do exactly what the event says, and
 what the event says about balances must be what the fold has. Amounts are integer cents. Shares no code with the wager service.
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from services.surveillance import round_facts
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding
@@ -113,7 +112,7 @@ def _held(event: w.StakesHeld, _: Changes) -> Changes:
     changes: defaultdict[tuple[Currency, str], int] = defaultdict(int)
     for hold in event.holds:
         changes[CHIPS, rack(hold.session)] -= hold.amount_cents
-        changes[CHIPS, escrow(event.round)] += hold.amount_cents
+        changes[CHIPS, escrow(event.round_id)] += hold.amount_cents
     return changes
 
 
@@ -121,14 +120,14 @@ def _voided(event: w.HoldsVoided, _: Changes) -> Changes:
     changes: defaultdict[tuple[Currency, str], int] = defaultdict(int)
     for hold in event.holds:
         changes[CHIPS, rack(hold.session)] += hold.amount_cents
-        changes[CHIPS, escrow(event.round)] -= hold.amount_cents
+        changes[CHIPS, escrow(event.round_id)] -= hold.amount_cents
     return changes
 
 
 def _settled(event: w.RoundSettled, _: Changes) -> Changes:
     changes: defaultdict[tuple[Currency, str], int] = defaultdict(int)
     for line in event.lines:
-        changes[CHIPS, escrow(event.round)] -= line.stake_cents
+        changes[CHIPS, escrow(event.round_id)] -= line.stake_cents
         changes[CHIPS, rack(line.session)] += line.returned_cents
         changes[CHIPS, "breakage"] += line.breakage_cents
         changes[CHIPS, "tray"] += line.stake_cents - line.returned_cents - line.breakage_cents
@@ -200,78 +199,6 @@ def _stated(event: Any, accounts: Changes) -> Iterator[tuple[str, int, int]]:
                     yield f"{name} in {currency}", 0, cents
         case _:
             pass
-
-
-class HoldsEnd:
-    """L9: a stake is held once, and ends once: settled or given back, at the latest when its round is over."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, dict[str, w.HeldStake]] = {}
-        self._ended: dict[str, dict[str, str]] = {}
-        self._last: dict[str, Fact] = {}
-
-    def observe(self, fact: Fact, _scene: TableScene) -> Iterator[Finding]:
-        """Follow the holds of one table; rounds come one after the other, so only the last ones are remembered."""
-        event = fact.event
-        holds = self._open.setdefault(fact.key, {})
-        ended = self._ended.setdefault(fact.key, {})
-        match event:
-            case w.StakesHeld():
-                for hold in event.holds:
-                    if hold.hold in holds or hold.hold in ended:
-                        yield _finding("L9", fact, f"hold {hold.hold} was made before")
-                    holds[hold.hold] = hold
-                    self._last[fact.key] = fact
-            case w.HoldsVoided():
-                for voided in event.holds:
-                    yield from _end(fact, holds, ended, voided.hold, "given back")
-            case w.RoundSettled():
-                for line in event.lines:
-                    staked = sum(holds[name].amount_cents for name in line.holds if name in holds)
-                    if staked != line.stake_cents and all(name in holds for name in line.holds):
-                        yield _finding(
-                            "L9", fact, f"{line.stake_cents} cents are settled for {line.holds}, {staked} were held"
-                        )
-                    for name in line.holds:
-                        yield from _end(fact, holds, ended, name, "settled")
-                for name in [name for name in holds if name.startswith(f"{event.round}/")]:
-                    yield _finding("L9", fact, f"the round is settled without the hold {name}")
-                    del holds[name]
-            case round_facts.RoundCompleted():
-                for name in [name for name in holds if name.startswith(f"{fact.envelope.round_id}/")]:
-                    yield _finding("L9", fact, f"the round is complete and the hold {name} is still open")
-                    del holds[name]
-            case w.LedgerClosed():
-                for name in list(holds):
-                    yield _finding("L9", fact, f"the ledger is closed and the hold {name} is still open")
-                holds.clear()
-            case round_facts.RoundOpened():
-                ended.clear()
-            case _:
-                pass
-
-    def finish(self) -> Iterator[Finding]:
-        """Holds of the round in play may be open at the end of the log; those of an earlier round may not."""
-        for key, holds in self._open.items():
-            newest = max((_number(name) for name in holds), default=0)
-            for name in holds:
-                if _number(name) < newest:
-                    yield Finding("L9", f"wager:{key}", 0, "", f"the hold {name} never ended")
-
-
-def _end(
-    fact: Fact, holds: dict[str, w.HeldStake], ended: dict[str, str], name: str, how: str
-) -> Iterator[Finding]:
-    if holds.pop(name, None) is None:
-        before = ended.get(name)
-        yield _finding("L9", fact, f"hold {name} is {how}, but it " + (f"was {before}" if before else "was never made"))
-    ended[name] = how
-
-
-def _number(hold: str) -> int:
-    """The number of the hold's round: "<table>#<n>/…"."""
-    number = hold.rpartition("#")[2].partition("/")[0]
-    return int(number) if number.isdecimal() else 0
 
 
 def _finding(law: str, fact: Fact, reason: str) -> Finding:

@@ -162,7 +162,7 @@ class SettledRight:
 
     def __init__(self) -> None:
         self._rounds: dict[str, _Paid] = {}
-        self._settlements: dict[str, str] = {}
+        self._final: dict[str, str] = {}
 
     def observe(self, fact: Fact, scene: TableScene) -> Iterator[Finding]:
         """Settle again what one event settled."""
@@ -176,9 +176,10 @@ class SettledRight:
                 yield from self._table_settled(fact, scene, event)
             case w.RoundSettled():
                 paid = self._rounds.setdefault(fact.key, _Paid())
-                if self._settlements.get(fact.key) == event.round:
-                    yield _finding(fact, f"the round {event.round} is settled a second time")
-                self._settlements[fact.key] = event.round
+                if self._final.get(fact.key) == event.round_id:
+                    yield _finding(fact, f"the round {event.round_id} is settled again after its final settlement")
+                if event.final:
+                    self._final[fact.key] = event.round_id
                 for line in event.lines:
                     for hold in line.holds:
                         if hold in paid.ledger:

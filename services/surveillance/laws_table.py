@@ -199,8 +199,8 @@ _LATER = (r.InsurancePlaced, r.HandDoubled, r.HandSplit)
 
 def _held(fact: Fact, scene: TableScene, event: w.StakesHeld) -> Iterator[Finding]:
     current = scene.round if scene.in_play else None
-    if current is None or current.round_id != event.round:
-        yield _finding("L8", fact, f"stakes are held for {event.round}, which is not open")
+    if current is None or current.round_id != event.round_id:
+        yield _finding("L8", fact, f"stakes are held for {event.round_id}, which is not open")
         return
     for hold in event.holds:
         kind = scene.rules.wager_kind(hold.kind) if scene.rules is not None else None

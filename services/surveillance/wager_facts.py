@@ -125,7 +125,7 @@ class HeldStake:
 class StakesHeld:
     """Stakes went into the round's escrow."""
 
-    round: str
+    round_id: str
     holds: tuple[HeldStake, ...]
     movements: tuple[Movement, ...]
 
@@ -144,7 +144,7 @@ class VoidedHold:
 class HoldsVoided:
     """Stakes went back, undecided."""
 
-    round: str
+    round_id: str
     holds: tuple[VoidedHold, ...]
     reason: str
     movements: tuple[Movement, ...]
@@ -178,11 +178,12 @@ class RackBalance:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
-    """Every stake of the round was decided and paid."""
+    """Stakes of the round were decided and paid; the `final` settlement left none in play."""
 
     settlement: str
-    round: str
+    round_id: str
     revision: int
+    final: bool
     rounding: Rounding
     chip_cents: int
     lines: tuple[SettledLine, ...]
@@ -247,7 +248,7 @@ class PaymentCorrected:
 
     correction: str
     settlement: str
-    round: str
+    round_id: str
     hold: str
     session: str
     direction: Direction
