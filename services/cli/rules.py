@@ -1,6 +1,6 @@
 """`holecard rules`: show a set of house rules, check a file, list the profiles.
 
-Owns reading rule files from disk and printing them. What is lawful is decided in `services.game`; a refusal goes up to
+Owns their printing. What is lawful is decided in `services.game`; a refusal goes up to
 the command line, which prints it on stderr and ends with status 1.
 """
 
@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 import click
 
+from services.cli.rule_source import named_rules, read_rule_file
 from services.game.notices import Notice, notices
 from services.game.profiles import profile, profile_names
-from services.game.rule_file import MAXIMUM_FILE_CHARACTERS
-from services.game.rule_rejections import RuleFileRefused, RuleFileUnreadable
-from services.game.rules import HouseRules, canonical_text, parse_rules, ratio_text
+from services.game.rule_rejections import RuleFileRefused
+from services.game.rules import HouseRules, canonical_text, ratio_text
 
 Plain: TypeAlias = "bool | int | str | list[Plain] | dict[str, Plain] | None"
 
@@ -53,7 +53,7 @@ def show(name_or_file: str, *, as_json: bool, as_toml: bool) -> None:
     """Show the profile NAME or the rule file FILE: its nine notices and every option. Default: colorado."""
     if as_json and as_toml:
         raise click.UsageError("give --json or --toml, not both")
-    found = profile(name_or_file) if name_or_file in profile_names() else _from_file(Path(name_or_file))
+    found = named_rules(name_or_file)
     if as_toml:
         click.echo(canonical_text(found), nl=False)
     elif as_json:
@@ -69,7 +69,7 @@ def show(name_or_file: str, *, as_json: bool, as_toml: bool) -> None:
 def check(context: click.Context, file: Path, *, as_json: bool) -> None:
     """Check the rule file FILE; status 1 and the broken rule when it is refused, its nine notices when it is lawful."""
     try:
-        found = _from_file(file)
+        found = read_rule_file(file)
     except RuleFileRefused as refusal:
         if not as_json:
             raise
@@ -90,22 +90,6 @@ def check(context: click.Context, file: Path, *, as_json: bool) -> None:
     _print_heading(found)
     _print_notices(notices(found))
     click.echo("Lawful: every bound is kept.")
-
-
-def _from_file(file: Path) -> HouseRules:
-    """Read a rule file; raise `RuleFileUnreadable` when the disk does not give it, a `RuleFileRefused` for its content."""
-    try:
-        with file.open("rb") as opened:
-            # Four bytes are the most that one character takes in UTF-8; the parser counts the characters.
-            content = opened.read(4 * MAXIMUM_FILE_CHARACTERS + 1)
-    except (OSError, ValueError) as failure:
-        reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
-        known = ", ".join(profile_names())
-        raise RuleFileUnreadable(f"{file} cannot be read ({reason}), and the profiles are {known}") from failure
-    try:
-        return parse_rules(content.decode())
-    except UnicodeDecodeError as failure:
-        raise RuleFileUnreadable(f"{file} is not text in UTF-8: byte {failure.start} is wrong") from failure
 
 
 def _identity(found: HouseRules) -> dict[str, Plain]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from services.game.cards import Card
 from services.game.hand import total
 from services.game.house_rules import HouseRules
-from services.game.rule_options import Limits
 from services.game.round_words import Action
+from services.game.rule_options import Limits
 from services.game.strategy import basic_action
 
 
@@ -53,7 +53,7 @@ class Basic(Habit):
 
     name = "basic"
 
-    def choose(self, sight: Sight, chance: random.Random) -> Action:  # noqa: ARG002 - leaves nothing to chance
+    def choose(self, sight: Sight, chance: random.Random) -> Action:
         """One of `sight.actions`."""
         if sight.up is None or Action.DECLINE_INSURANCE in sight.actions:
             return first_of(sight.actions, Action.DECLINE_INSURANCE, Action.DECLINE_SURRENDER, Action.STAND)
@@ -65,7 +65,7 @@ class Mimic(Habit):
 
     name = "mimic"
 
-    def choose(self, sight: Sight, chance: random.Random) -> Action:  # noqa: ARG002 - leaves nothing to chance
+    def choose(self, sight: Sight, chance: random.Random) -> Action:
         """One of `sight.actions`."""
         if Action.DECLINE_INSURANCE in sight.actions:
             return first_of(sight.actions, Action.EVEN_MONEY, Action.INSURE, Action.DECLINE_INSURANCE)
@@ -79,7 +79,7 @@ class Cautious(Habit):
 
     name = "cautious"
 
-    def choose(self, sight: Sight, chance: random.Random) -> Action:  # noqa: ARG002 - leaves nothing to chance
+    def choose(self, sight: Sight, chance: random.Random) -> Action:
         """One of `sight.actions`."""
         if Action.DECLINE_INSURANCE in sight.actions:
             return first_of(sight.actions, Action.EVEN_MONEY, Action.DECLINE_INSURANCE)

@@ -105,12 +105,12 @@ async def _draw_a_card(desk: Desk, view: TableView, patron: Patron) -> object:
     return await desk.clients.shoe.draw_cards(desk.table, desk.by_player(patron.id), draw)
 
 
-async def _void_the_round(desk: Desk, view: TableView, patron: Patron) -> object:  # noqa: ARG001 - the dealer does it
+async def _void_the_round(desk: Desk, view: TableView, patron: Patron) -> object:
     command = VoidRound(_round_id(view), "I did not like it")
     return await desk.clients.table.void_round(desk.table, desk.by_dealer(), command)
 
 
-async def _buy_more_than_paid(desk: Desk, view: TableView, patron: Patron) -> object:  # noqa: ARG001 - any time
+async def _buy_more_than_paid(desk: Desk, view: TableView, patron: Patron) -> object:
     cash = (ChipCount(denomination_cents=10_000, quantity=2),)
     command = BuyIn(desk.fresh_id("buy-in"), patron.session, cash, 30_000)
     return await desk.clients.table.buy_in(desk.table, desk.by_dealer(), command)
@@ -131,7 +131,9 @@ PRANKS: tuple[Prank, ...] = (
     ),
     Prank("stake above the maximum", Occasion.BETTING, _stake(lambda _: HUGE_CENTS), frozenset({"StakeAboveMaximum"})),
     Prank("stake of nothing", Occasion.BETTING, _stake(lambda _: 0), frozenset({"StakeNotWhole", "StakeBelowMinimum"})),
-    Prank("negative stake", Occasion.BETTING, _stake(lambda _: -500), frozenset({"StakeNotWhole", "StakeBelowMinimum"})),
+    Prank(
+        "negative stake", Occasion.BETTING, _stake(lambda _: -500), frozenset({"StakeNotWhole", "StakeBelowMinimum"})
+    ),
     Prank("bet after the close", Occasion.BETTING_CLOSED, _stake(lambda _: 2_500), frozenset(_NOT_NOW)),
     Prank("play another's hand", Occasion.QUESTION, _act_for_another, frozenset({"NotYourHand", "NotYourSession"})),
     Prank(
@@ -147,7 +149,9 @@ PRANKS: tuple[Prank, ...] = (
         frozenset({"InsuranceOverHalf", "NoAceUp", "InsuranceClosed", "InsuranceNotOffered", "UnknownHand"}),
     ),
     Prank("draw a card as a player", Occasion.QUESTION, _draw_a_card, frozenset({"NotAuthorised"})),
-    Prank("void the round as a dealer", Occasion.QUESTION, _void_the_round, frozenset({"NotSupervisor", "NotAuthorised"})),
+    Prank(
+        "void the round as a dealer", Occasion.QUESTION, _void_the_round, frozenset({"NotSupervisor", "NotAuthorised"})
+    ),
     Prank("act after the end", Occasion.ROUND_OVER, _act_after_the_end, frozenset(_NOT_NOW)),
     Prank("chips for more than the cash", Occasion.ROUND_OVER, _buy_more_than_paid, frozenset({"BuyInUnbalanced"})),
 )

@@ -5,6 +5,7 @@ Goes on from any point of a round, so that a simulation that starts again finish
 
 import asyncio
 import random
+from functools import partial
 
 from services.floor.desk import Desk
 from services.floor.eyes import Eyes
@@ -23,8 +24,8 @@ from services.table.client import (
     Question,
     RoundView,
     SeatWager,
-    TableView,
     TablePhase,
+    TableView,
     TakeEvenMoney,
     TakeInsurance,
 )
@@ -99,7 +100,7 @@ class RoundRoutine:
         """Answer whatever is asked until the round is over."""
         answered = 0
         while True:
-            view = await self._eyes.until(lambda v: _is_over(v) or (bool(_questions(v)) and v.sequence > answered))
+            view = await self._eyes.until(partial(_needs_us, answered))
             current = _round_of(view)
             if _is_over(view):
                 self._figures.rounds += 1
@@ -163,8 +164,10 @@ def _round_of(view: TableView) -> RoundView:
     return view.round
 
 
-def _questions(view: TableView) -> tuple[Question, ...]:
-    return () if view.round is None or view.suspended else view.round.questions
+def _needs_us(answered: int, view: TableView) -> bool:
+    """Whether the round is over, or somebody is asked in a view newer than what was answered already."""
+    asks = view.round is not None and bool(view.round.questions) and not view.suspended
+    return _is_over(view) or (asks and view.sequence > answered)
 
 
 def _is_over(view: TableView) -> bool:

@@ -64,7 +64,9 @@ class ShoeRoutine:
         match shoe.phase:
             case ShoePhase.NO_DEVICE:
                 kind = _KINDS[self._rules.shuffle]
-                device = RegisterDevice(f"shoe-{table.rpartition('/')[2]}", kind, electronic=True, approval="DIV-2026-17")
+                device = RegisterDevice(
+                    f"shoe-{table.rpartition('/')[2]}", kind, electronic=True, approval="DIV-2026-17"
+                )
                 await client.register_device(table, desk.by_supervisor(), device)
             case ShoePhase.EMPTY:
                 inspection = InspectDevice(shoe.device_id, passed=True, note="undamaged, working")

@@ -117,7 +117,11 @@ class TableRoutine:
         for patron in list(self._seated.values()):
             broke = patron.rack_cents < self._rules.limits.minimum_cents and patron.bought_cents > 0
             patron.rounds_left -= 1
-            if patron.rounds_left <= 0 or (broke and self._chance.random() < 0.5) or self._chance.random() < LEAVE_CHANCE:
+            if (
+                patron.rounds_left <= 0
+                or (broke and self._chance.random() < 0.5)
+                or self._chance.random() < LEAVE_CHANCE
+            ):
                 await self._leave(patron)
         taken = {seat.seat for seat in view.seats if seat.session in self._seated}
         for number in range(1, min(self._seats, self._rules.max_seats) + 1):
@@ -137,7 +141,9 @@ class TableRoutine:
 
     async def _leave(self, patron: Patron) -> None:
         actor = Actor(Role.PLAYER, patron.id)
-        left = await self._desk.clients.table.leave_seat(self._desk.table, self._desk.by(actor), LeaveSeat(patron.session))
+        left = await self._desk.clients.table.leave_seat(
+            self._desk.table, self._desk.by(actor), LeaveSeat(patron.session)
+        )
         self._seated.pop(patron.session, None)
         self._crowd.gone(patron)
         await self._eyes.beyond(left.last_sequence)

@@ -107,7 +107,9 @@ def read_record(text: str, house: HouseRules) -> HandRecord:
         rules=rules,
         cards=_cards(source["cards"], rules.decks),
         seats=_seats(source["seats"], rules.max_seats),
-        actions=tuple([_action(entry, f"actions[{at}]") for at, entry in enumerate(_list(source["actions"], "actions"))]),
+        actions=tuple(
+            [_action(entry, f"actions[{at}]") for at, entry in enumerate(_list(source["actions"], "actions"))]
+        ),
     )
 
 
@@ -269,4 +271,3 @@ def _rules_of(house: HouseRules, choices: tuple[tuple[str, Any], ...]) -> HouseR
         return replace(house, **changes)
     except Rejection as unlawful:
         raise HandRecordRefused(unlawful.message, "rules") from unlawful
-

@@ -25,7 +25,7 @@ from services.game.round_steps import (
     SettleHands,
 )
 from services.game.round_words import Action, DealtCard, SettlementLine, Wager
-from services.game.wager_kinds import INSURANCE, MAIN, SPLIT, DOUBLE
+from services.game.wager_kinds import DOUBLE, INSURANCE, MAIN, SPLIT
 
 _INSURANCE: Final = ("insure", "decline-insurance")
 _COMMANDS: Final[dict[str, Callable[[int, int], ask.Command]]] = {

@@ -41,7 +41,9 @@ _stake = quick(Stake)
 
 def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, ...]:
     """Check all wagers of the command against each other and what stands already, then record the new ones."""
-    standing = {(hand.seat, stake.kind): stake.amount_cents for hand in draft.hands for stake in (*hand.stakes, *hand.side)}
+    standing = {
+        (hand.seat, stake.kind): stake.amount_cents for hand in draft.hands for stake in (*hand.stakes, *hand.side)
+    }
     owners = {hand.seat: hand.player for hand in draft.hands}
     new: list[Wager] = []
     for wager in command.wagers:
@@ -109,9 +111,7 @@ def _stands_already(standing: dict[tuple[int, str], int], owners: dict[int, str]
     )
 
 
-def _check_wager(
-    draft: RoundState, wager: Wager, standing: dict[tuple[int, str], int], owners: dict[int, str]
-) -> None:
+def _check_wager(draft: RoundState, wager: Wager, standing: dict[tuple[int, str], int], owners: dict[int, str]) -> None:
     if draft.phase is not Phase.BETTING:
         raise BettingIsClosed("betting is closed", seat=wager.seat, phase=draft.phase.value)
     check_whole(wager.amount_cents)
@@ -133,9 +133,7 @@ def _check_area(draft: RoundState, wager: Wager, owners: dict[int, str]) -> None
     """A wager lies on the player's own seat, or on a free one (30-803, 30-827); never on another's (back-betting is not played)."""
     seat = wager.seat
     if not 1 <= seat <= draft.rules.max_seats:
-        raise SeatLimit(
-            f"the table has seats 1 to {draft.rules.max_seats}", seat=seat, max_seats=draft.rules.max_seats
-        )
+        raise SeatLimit(f"the table has seats 1 to {draft.rules.max_seats}", seat=seat, max_seats=draft.rules.max_seats)
     if not wager.player:
         raise WrongArea("a wager needs a player", seat=seat)
     holder = owners.get(seat)
@@ -221,7 +219,9 @@ def _check_spots(rules: HouseRules, player: str, mains: dict[int, int]) -> None:
             spots_per_player=rules.spots_per_player,
         )
     if rules.spot_adjacent and max(mains) - min(mains) != spots - 1:
-        raise SpotNotAdjacent("a player's hands lie side by side", player=player, seats=" ".join(map(str, sorted(mains))))
+        raise SpotNotAdjacent(
+            "a player's hands lie side by side", player=player, seats=" ".join(map(str, sorted(mains)))
+        )
     minimum = rules.limits.minimum_cents * rules.spot_minimum_multiplier
     lowest = min(mains.values())
     if lowest < minimum:

@@ -4,6 +4,7 @@ Owns the choices and turns. Promises that only the hand in turn acts and only it
 for it is `round_legality`. Cards come afterwards, by `round_dealing`.
 """
 
+from services.game.hand import total
 from services.game.quick import quick
 from services.game.round_betting import check_whole
 from services.game.round_commands import DeclineSurrender, DoubleDown, Hit, Split, Stand, StandByTimeout, SurrenderHand
@@ -16,7 +17,6 @@ from services.game.round_events import (
     RoundEvent,
     SurrenderDeclined,
 )
-from services.game.hand import total
 from services.game.round_flow import (
     after_early_answer,
     asked_early,

@@ -83,9 +83,7 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
         draft.phase = Phase.PICKUP
 
 
-_RIPE_STATUSES: Final = frozenset(
-    {HandStatus.BUST, HandStatus.NATURAL, HandStatus.SURRENDERED, HandStatus.EVEN_MONEY}
-)
+_RIPE_STATUSES: Final = frozenset({HandStatus.BUST, HandStatus.NATURAL, HandStatus.SURRENDERED, HandStatus.EVEN_MONEY})
 
 
 def _record(draft: RoundState, lines: list[SettlementLine]) -> tuple[RoundEvent, ...]:

@@ -6,8 +6,14 @@ was already paid or collected is not voided but corrected by payment.
 
 from services.game.round_commands import VoidHand, VoidRound
 from services.game.round_events import HandVoided, RoundEvent, RoundVoided
-from services.game.round_flow import after_answer, after_early_answer, after_first_cards, continue_dealer, seek_turn
-from services.game.round_flow import waits_for_dealer
+from services.game.round_flow import (
+    after_answer,
+    after_early_answer,
+    after_first_cards,
+    continue_dealer,
+    seek_turn,
+    waits_for_dealer,
+)
 from services.game.round_rejections import HandAlreadySettled, RoundOver, SupervisorMissing, UnknownHand
 from services.game.round_settlement import settle_voided
 from services.game.round_state import HandState, RoundState, hand_at
