@@ -1,27 +1,37 @@
 """The ledger's state: what is remembered of one table's money, as immutable records.
 
-Owns the shape and the size of the memory. Promises that it stays small: the last rounds, the patrons at the table and the
-last ones who left, the last receipts. What is older is refused by name (RoundIsPast, UnknownSeatSession), never forgotten in
-silence. Does not decide anything (see `ledger`).
+Owns the shape and the size of the memory. Promises that it stays small and that nothing is done twice for want of it: the
+last rounds (older ones are refused with RoundIsPast); the patrons at the table and the last ones who left, each with his
+receipts (others of this period and the one before are refused with SeatSessionEnded); the house's receipts of the same two
+periods. Does not decide anything (see `ledger`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import TypeVar
 
 from services.wager import commands, events
 from services.wager.accounts import BREAKAGE, OUTSIDE, TRAY, Balances, Currency, balance, rack
 from services.wager.rejections import SeatSessionEnded, UnknownSeatSession
 
-K = TypeVar("K")
-V = TypeVar("V")
-
 # Wide enough that whoever retries after a restart, or corrects a payment at the table, still finds the first answer.
 ROUNDS_REMEMBERED = 64
 DEPARTED_REMEMBERED = 64
-RECEIPTS_REMEMBERED = 4096
 LINES_REMEMBERED = 256
+
+
+Receipt = (
+    events.LedgerOpened
+    | events.LedgerClosed
+    | events.SeatSessionOpened
+    | events.ChipsBought
+    | events.TipGiven
+    | events.ChipsCashedOut
+    | events.SeatSessionClosed
+    | events.TrayFilled
+    | events.TrayCredited
+    | events.PaymentCorrected
+)
 
 
 class HoldStatus(StrEnum):
@@ -67,6 +77,7 @@ class SeatSession:
 
     The totals cover the whole stay. `lines` are his last settled lines with their rounds, after `earlier_lines` others.
     `staked_cents` and `returned_cents` are of settled lines; `in_play_cents` is held now; `corrected_cents` is net.
+    `receipts` are the answers to his commands by the business id of their effect.
     """
 
     session: str
@@ -83,6 +94,7 @@ class SeatSession:
     corrected_cents: int = 0
     earlier_lines: int = 0
     lines: tuple[tuple[str, events.SettledLine], ...] = ()
+    receipts: Mapping[str, Receipt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +108,6 @@ class PeriodTotals:
     win_cents: int = 0
     rounds_settled: int = 0
 
-
-Receipt = (
-    events.LedgerOpened
-    | events.LedgerClosed
-    | events.SeatSessionOpened
-    | events.ChipsBought
-    | events.TipGiven
-    | events.ChipsCashedOut
-    | events.SeatSessionClosed
-    | events.TrayFilled
-    | events.TrayCredited
-    | events.PaymentCorrected
-)
 
 # Which field of a command, and of the event that answers it, is the business id of the effect.
 RECEIPT_FIELDS: Mapping[type, tuple[str, str]] = {
@@ -148,11 +147,19 @@ _RECEIPT_OF: Mapping[type, type] = {
 
 
 @dataclass(frozen=True, slots=True)
+class PeriodMemory:
+    """What one period leaves behind: the house's receipts, and the ids of seat sessions whose records were let go."""
+
+    receipts: Mapping[str, Receipt] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """All money of one table after some event of its stream.
 
     `opened` is the period's opening, None while the ledger is closed. `rounds` are in the order of their numbers,
-    `latest_round` is the greatest number seen. `receipts` are the answers to commands by the business id of their effect.
+    `latest_round` is the greatest number seen. `memory` is of this period, `earlier` of the one before.
     """
 
     table: str
@@ -163,12 +170,13 @@ class Ledger:
     rounds: Mapping[str, RoundBook]
     latest_round: int
     totals: PeriodTotals
-    receipts: Mapping[str, Receipt]
+    memory: PeriodMemory = PeriodMemory()
+    earlier: PeriodMemory = PeriodMemory()
 
     @classmethod
     def of(cls, table: str) -> "Ledger":
         """The ledger of `table` ("<floor>/<table>") before its first event."""
-        return cls(table, None, {}, {}, {}, {}, 0, PeriodTotals(), {})
+        return cls(table, None, {}, {}, {}, {}, 0, PeriodTotals())
 
     @property
     def tray_cents(self) -> int:
@@ -193,9 +201,24 @@ class Ledger:
         known = self.seated.get(session)
         if known is not None:
             return known
-        if session in self.departed:
+        if self.has_left(session):
             raise SeatSessionEnded(f"seat session {session!r} has ended", session=session)
         raise UnknownSeatSession(f"there is no seat session {session!r} at {self.table}", session=session)
+
+    def has_left(self, session: str) -> bool:
+        """Whether the seat session ended, in this period or the one before."""
+        return session in self.departed or session in self.memory.gone or session in self.earlier.gone
+
+    def receipt(self, key: str) -> Receipt | None:
+        """The answer kept under a `receipt_key`, whoever keeps it."""
+        found = self.memory.receipts.get(key) or self.earlier.receipts.get(key)
+        if found is not None:
+            return found
+        for sessions in (self.seated, self.departed):
+            for session in sessions.values():
+                if key in session.receipts:
+                    return session.receipts[key]
+        return None
 
 
 def receipt_key(subject: object) -> str | None:
@@ -211,9 +234,18 @@ def answers(receipt: Receipt, command: commands.Command) -> bool:
     )
 
 
-def with_newest(kept: Mapping[K, V], key: K, value: V, limit: int) -> dict[K, V]:
-    """`kept` and the new entry, without the oldest ones above `limit`."""
-    entries = {**kept, key: value}
-    while len(entries) > limit:
-        del entries[next(iter(entries))]
-    return entries
+def with_receipt(ledger: Ledger, key: str, receipt: Receipt) -> Ledger:
+    """The ledger with an answer kept: by the patron it concerns, else by the period."""
+    if isinstance(
+        receipt,
+        events.LedgerOpened | events.LedgerClosed | events.TrayFilled | events.TrayCredited | events.PaymentCorrected,
+    ):
+        memory = replace(ledger.memory, receipts={**ledger.memory.receipts, key: receipt})
+        return replace(ledger, memory=memory)
+    known = ledger.seated.get(receipt.session)
+    if known is not None:
+        kept = replace(known, receipts={**known.receipts, key: receipt})
+        return replace(ledger, seated={**ledger.seated, receipt.session: kept})
+    known = ledger.departed[receipt.session]
+    kept = replace(known, receipts={**known.receipts, key: receipt})
+    return replace(ledger, departed={**ledger.departed, receipt.session: kept})

@@ -16,17 +16,18 @@ from services.wager.accounts import apply_movements
 from services.wager.books import (
     DEPARTED_REMEMBERED,
     LINES_REMEMBERED,
-    RECEIPTS_REMEMBERED,
+    RECEIPT_FIELDS,
     ROUNDS_REMEMBERED,
     Hold,
     HoldStatus,
     Ledger,
+    PeriodMemory,
     PeriodTotals,
     RoundBook,
     SeatSession,
     answers,
     receipt_key,
-    with_newest,
+    with_receipt,
 )
 from services.wager.commands import Command
 from services.wager.events import Direction, WagerEvent
@@ -84,8 +85,9 @@ def decide(ledger: Ledger, command: Command, context: CommandContext) -> tuple[W
         )
     key = receipt_key(command)
     if key is not None:
-        check_id(key.partition(":")[2], key.partition(":")[0])
-        known = ledger.receipts.get(key)
+        name = RECEIPT_FIELDS[type(command)][1]
+        check_id(getattr(command, name), name)
+        known = ledger.receipt(key)
         if known is not None:
             return _repeated(ledger, command, answers(known, command))
     if ledger.opened is None and not isinstance(command, commands.OpenLedger):
@@ -99,7 +101,9 @@ def _repeated(ledger: Ledger, command: Command, same: bool) -> tuple[WagerEvent,
             f"the id of this {type(command).__name__} was used before for something else",
             command=type(command).__name__,
         )
-    # Sitting down again under an ended session must not look as if the patron had a rack.
+    # "Opened" must not be the answer for a period that was closed since, nor "seated" for a patron who has left.
+    if isinstance(command, commands.OpenLedger) and (ledger.opened is None or ledger.opened.opening != command.opening):
+        raise BusinessIdReused(f"opening {command.opening} was closed since", command=type(command).__name__)
     if isinstance(command, commands.OpenSeatSession) and command.session not in ledger.seated:
         raise SeatSessionEnded(f"seat session {command.session!r} has ended", session=command.session)
     return ()
@@ -117,11 +121,17 @@ def evolve(ledger: Ledger, event: WagerEvent) -> Ledger:
     key = receipt_key(event)
     if key is None or isinstance(event, events.StakesHeld | events.HoldsVoided | events.RoundSettled):
         return changed
-    return replace(changed, receipts=with_newest(ledger.receipts, key, event, RECEIPTS_REMEMBERED))
+    return with_receipt(changed, key, event)
 
 
 def _opened(ledger: Ledger, event: events.LedgerOpened) -> Ledger:
-    return replace(ledger, opened=event, totals=PeriodTotals(opener_cents=event.opener_cents))
+    return replace(
+        ledger,
+        opened=event,
+        totals=PeriodTotals(opener_cents=event.opener_cents),
+        memory=PeriodMemory(),
+        earlier=ledger.memory,
+    )
 
 
 def _closed(ledger: Ledger, _event: events.LedgerClosed) -> Ledger:
@@ -136,10 +146,14 @@ def _sat_down(ledger: Ledger, event: events.SeatSessionOpened) -> Ledger:
 def _left(ledger: Ledger, event: events.SeatSessionClosed) -> Ledger:
     seated = dict(ledger.seated)
     session = seated.pop(event.session)
-    gone = replace(session, cashed_out_cents=session.cashed_out_cents + event.chips_cents)
-    return replace(
-        ledger, seated=seated, departed=with_newest(ledger.departed, event.session, gone, DEPARTED_REMEMBERED)
-    )
+    left = replace(session, cashed_out_cents=session.cashed_out_cents + event.chips_cents)
+    departed, gone = {**ledger.departed, event.session: left}, ledger.memory.gone
+    if len(departed) > DEPARTED_REMEMBERED:
+        # Of him who left first only the id is kept, so that nothing of his can happen again.
+        first = next(iter(departed))
+        del departed[first]
+        gone |= {first}
+    return replace(ledger, seated=seated, departed=departed, memory=replace(ledger.memory, gone=gone))
 
 
 def _with_session(ledger: Ledger, session: str, **added: int) -> Ledger:

@@ -39,8 +39,8 @@ def open_session(
     check_id(command.patron, "patron")
     check_amount(command.seat, "seat", maximum=7)
     chips = check_amount(command.chips_cents, "chips brought along", minimum=0)
-    if command.session in ledger.departed or command.session in ledger.seated:
-        raise SeatSessionEnded(f"seat session {command.session!r} was opened before", session=command.session)
+    if ledger.has_left(command.session):
+        raise SeatSessionEnded(f"seat session {command.session!r} has ended", session=command.session)
     check_owner(command.patron, context)
     if chips and context.actor.role is Role.PLAYER:
         raise NotAuthorised("a dealer counts the chips that a patron brings along", role=context.actor.role.value)

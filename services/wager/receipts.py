@@ -11,7 +11,7 @@ R = TypeVar("R", bound=Receipt)
 
 def _receipt(ledger: Ledger, command: Command, kind: type[R]) -> R:
     """The event that carried out `command`, of which `decide` made sure that it is there."""
-    found = ledger.receipts[receipt_key(command) or ""]
+    found = ledger.receipt(receipt_key(command) or "")
     if not isinstance(found, kind):
         raise TypeError(f"{type(found).__name__} does not answer {type(command).__name__}")
     return found

@@ -91,7 +91,7 @@ class SeatSessionEnded(Rejection):
     """The patron has left the table."""
 
     rule = "DESIGN §7"
-    remedy = "Open a new seat session when the patron comes back."
+    remedy = "Open a new seat session when the patron comes back; what he is owed until then is the cage's."
 
 
 class BuyInUnbalanced(Rejection):

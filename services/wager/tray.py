@@ -19,7 +19,7 @@ from services.wager.accounts import (
     count_total,
     rack,
 )
-from services.wager.books import Ledger
+from services.wager.books import Ledger, SeatSession
 from services.wager.identity import check_text
 from services.wager.racks import check_holdings, check_tray, insufficient
 from services.wager.rejections import (
@@ -105,11 +105,11 @@ def correct(
     check_text(command.reason, "reason")
     book = book_of(ledger, command.round_id)
     line = line_of(book, command.hold, command.settlement)
-    session = ledger.at_seat(line.session)
-    held = ledger.rack_cents(line.session)
+    session = _stay_of_patron(ledger, line.session)
+    held = ledger.rack_cents(session.session)
     if command.direction is events.Direction.PAY:
         check_tray(ledger, amount)
-        source, target, left = TRAY, rack(line.session), held + amount
+        source, target, left = TRAY, rack(session.session), held + amount
     else:
         returned = line.returned_cents + book.corrected.get(line.holds[0], 0)
         if amount > returned:
@@ -118,14 +118,14 @@ def correct(
             )
         if amount > held:
             raise insufficient(session, held, amount)
-        source, target, left = rack(line.session), TRAY, held - amount
+        source, target, left = rack(session.session), TRAY, held - amount
     return (
         events.PaymentCorrected(
             correction=command.correction,
             settlement=command.settlement,
             round_id=command.round_id,
             hold=command.hold,
-            session=line.session,
+            session=session.session,
             direction=command.direction,
             amount_cents=amount,
             reason=command.reason,
@@ -134,3 +134,12 @@ def correct(
             movements=(Movement(source, target, Currency.CHIPS, amount, Reason.CORRECTION, command.correction),),
         ),
     )
+
+
+def _stay_of_patron(ledger: Ledger, session: str) -> SeatSession:
+    """The session, or the one that its patron opened since; raises SeatSessionEnded when he is not at the table."""
+    left = ledger.departed.get(session)
+    for seated in ledger.seated.values() if left else ():
+        if left and seated.patron == left.patron:
+            return seated
+    return ledger.at_seat(session)
