@@ -1,0 +1,301 @@
+"""How fast the engine plays: rounds a second on one core, against two engines from PyPI, in one run.
+
+`python -m load.engine [--json] [--rounds N] [--repeats R]`. Every contestant plays the same game with the same basic-strategy chart: six decks
+shuffled at three quarters, soft 17 hit, doubles, splits, at a table of one to seven hands. Contestants take turns, many short
+heats each, so that a slow moment of the machine hits all alike; medians are compared. `holecard` makes every event of every round and is asked through
+its public commands. `blackjack-api` plays one hand a table, so for more hands it plays as many tables.
+"""
+
+import argparse
+import gc
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+from blackjack21 import Deck, Table
+from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook
+from blackjack_api.blackjack import BlackJack
+
+from services.game import round_commands as ask
+from services.game.cards import standard_deck
+from services.game.hand import Total
+from services.game.house_rules import HouseRules
+from services.game.profiles import profile
+from services.game.round import RoundPlay, open_round
+from services.game.round_events import RoundEvent
+from services.game.round_legality import RULES
+from services.game.round_words import Action, DealtCard, Phase, SeatedPlayer, Wager
+from services.game.strategy import Strategy, basic_strategy
+
+DECKS = 6
+PENETRATION = 0.75
+STAKE_CENTS = 1000
+
+
+class Shoe:
+    """Six decks, shuffled again after three quarters; a drawn card keeps its position in the shoe."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._cards = list(standard_deck()) * DECKS
+        self._cut = int(len(self._cards) * PENETRATION)
+        self._hidden = [DealtCard(position, None) for position in range(len(self._cards))]
+        self.next = 0
+        self.shuffle()
+
+    def shuffle(self) -> None:
+        """Mix all cards anew; say so by `next` = 0."""
+        self._chance.shuffle(self._cards)
+        self.dealt = [DealtCard(position, card) for position, card in enumerate(self._cards)]
+        self.next = 0
+
+    def ready(self) -> None:
+        """Shuffle between rounds once the cut card has come."""
+        if self.next > self._cut:
+            self.shuffle()
+
+
+class Holecard:
+    """This engine, by its commands; `events` counts what it produced."""
+
+    name = "holecard"
+
+    def __init__(self, hands: int, seed: int) -> None:
+        self.rules: HouseRules = profile("colorado")
+        self.chart: Strategy = basic_strategy(self.rules)
+        self.shoe = Shoe(random.Random(seed))
+        players = [f"player-{seat}" for seat in range(1, hands + 1)]
+        self.seats = tuple(SeatedPlayer(seat, player) for seat, player in enumerate(players, 1))
+        self.wagers = ask.PlaceWagers(
+            tuple(Wager(seat, player, "main", STAKE_CENTS) for seat, player in enumerate(players, 1))
+        )
+        self.close, self.settle, self.pick_up = ask.CloseBetting(), ask.SettleWagers(), ask.PickUpHands()
+        self.no_insurance = ask.CloseInsurance()
+        self.checked = {answer: ask.RecordHoleCheck(answer) for answer in (False, True)}
+        made: dict[Action, Callable[[int, int], ask.Command]] = {
+            Action.HIT: ask.Hit,
+            Action.STAND: ask.Stand,
+            Action.DOUBLE: ask.DoubleDown,
+            Action.SPLIT: ask.Split,
+        }
+        self.choices = {
+            (action, seat, hand): make(seat, hand)
+            for action, make in made.items()
+            for seat in range(1, hands + 1)
+            for hand in range(4)
+        }
+        self.events = 0
+
+    def play(self, rounds: int) -> None:
+        """Play so many rounds."""
+        for number in range(rounds):
+            self.events += len(self.round(f"bench/BJ-01#{number}"))
+
+    def round(self, round_id: str) -> list[RoundEvent]:
+        """Play one round and give its events."""
+        shoe = self.shoe
+        shoe.ready()
+        play = RoundPlay(open_round(round_id, self.rules, self.seats), self.rules)
+        state, do = play.state, play.do
+        events: list[RoundEvent] = [play.opened]
+        events += do(self.wagers)
+        events += do(self.close)
+        while (phase := state.phase) is not Phase.COMPLETE:
+            if state.pending:
+                events += do(ask.DealCards(self._draw(state.pending)))
+            elif phase is Phase.PLAYERS:
+                events += do(self._choose(state))
+            elif phase is Phase.PEEK:
+                up_card, hole = state.dealers[0].cards[0], self._hole(state)
+                events += do(self.checked[hole.is_ten if up_card.is_ace else hole.is_ace])
+            elif phase is Phase.DEALER:
+                position = state.dealers[0].hole
+                events += do(ask.RevealHole(position, self._hole(state)))
+            elif phase is Phase.SETTLING:
+                events += do(self.settle)
+            elif phase is Phase.PICKUP:
+                events += do(self.pick_up)
+            else:
+                events += do(self.no_insurance)
+        return events
+
+    def _draw(self, targets: Any) -> tuple[DealtCard, ...]:
+        shoe = self.shoe
+        first = shoe.next
+        shoe.next = last = first + len(targets)
+        cards = shoe.dealt[first:last]
+        if targets[-1].face_down:
+            cards[-1] = shoe._hidden[last - 1]
+        return tuple(cards)
+
+    def _hole(self, state: Any) -> Any:
+        return self.shoe.dealt[state.dealers[0].hole].card
+
+    def _choose(self, state: Any) -> ask.Command:
+        hand = state.hands[state.turn]
+        cards = hand.cards
+        pair = cards[0].value if len(cards) == 2 and cards[0].value == cards[1].value else 0
+        for action in self.chart.choices(hand.total, pair, state.dealers[0].cards[0].value):
+            breaks = RULES.get(action)
+            if breaks is None or breaks(state, hand) is None:
+                return self.choices[action, hand.seat, hand.number]
+        raise LookupError("standing is always legal")
+
+
+def pair_of(first: int, second: int) -> int:
+    """The value of a pair, 0 for unlike cards."""
+    return first if first == second else 0
+
+
+class Blackjack21:
+    """blackjack21: a table of seats; its `available_actions` builds what its checks tell, so the checks are asked by trying."""
+
+    name = "blackjack21"
+
+    def __init__(self, hands: int, seed: int) -> None:
+        random.seed(seed)
+        self.chart = basic_strategy(profile("colorado"))
+        deck = Deck(DEFAULT_SUITS, count=DECKS)
+        players = [(f"player-{seat}", STAKE_CENTS) for seat in range(1, hands + 1)]
+        hook = shoe_reset_hook(deck, PENETRATION)
+        self.table = Table(players, deck, hit_soft_17=True, on_round_reset=hook)
+
+    def play(self, rounds: int) -> None:
+        """Play so many rounds."""
+        table, choices = self.table, self.chart.choices
+        totals = TOTALS
+        for _ in range(rounds):
+            table.start_game()
+            while (hand := table.current_hand) is not None:
+                count = totals[hand.total, is_soft([card.value for card in hand], hand.total)]
+                two = len(hand) == 2
+                pair = pair_of(hand[0].value, hand[1].value) if two else 0
+                for action in choices(count, pair, table.dealer.hand[0].value):
+                    if action is Action.DOUBLE and two:
+                        table.double_down()
+                    elif action is Action.SPLIT and len(table.current_player.hands) < 4:
+                        table.split()
+                    elif action is Action.HIT:
+                        table.hit()
+                    elif action is Action.STAND:
+                        table.stand()
+                    else:
+                        continue
+                    break
+
+
+class BlackjackApi:
+    """blackjack-api: one hand against a dealer; several hands are several tables."""
+
+    name = "blackjack-api"
+
+    def __init__(self, hands: int, seed: int) -> None:
+        random.seed(seed)
+        self.chart = basic_strategy(profile("colorado"))
+        self.games = [BlackJack(num_decks=DECKS, charlie=False) for _ in range(hands)]
+
+    def play(self, rounds: int) -> None:
+        """Play so many rounds at every table."""
+        for _ in range(rounds):
+            for game in self.games:
+                self._round(game)
+                game.start_round()
+                game.start_hand()
+
+    def _round(self, game: Any) -> None:
+        choices, totals = self.chart.choices, TOTALS
+        up = game.dealer[0].value
+        up_value = up if isinstance(up, int) else 11
+        while game.round_running:
+            if not game.hand_running:
+                game.start_hand()
+            hand = game.player[game.curr_hand]
+            value = hand.count()
+            if value >= 21:
+                game.stand()
+                continue
+            two = len(hand) == 2
+            pair = 0
+            if two and hand.can_split():
+                pair = hand[0].value if isinstance(hand[0].value, int) else 11
+            for action in choices(totals[value, hand.is_soft()], pair, up_value):
+                if action is Action.DOUBLE and two:
+                    game.double()
+                elif action is Action.SPLIT and len(game.player) < 4:
+                    game.split()
+                elif action is Action.HIT:
+                    game.hit()
+                elif action is Action.STAND:
+                    game.stand()
+                else:
+                    continue
+                break
+
+
+TOTALS = {(value, soft): Total(value, soft) for value in range(2, 32) for soft in (False, True)}
+CONTESTANTS: tuple[Any, ...] = (Holecard, Blackjack21, BlackjackApi)
+
+
+def is_soft(values: list[int], counted: int) -> bool:
+    """Whether an ace still counts as 11, from the values and the total that the engine gives."""
+    return 11 in values and counted == sum(values) - 10 * (values.count(11) - 1)
+
+
+def measure(hands: int, rounds: int, repeats: int, seed: int) -> dict[str, Any]:
+    """Let the contestants take turns; give rounds a second (medians) and the ratio to the faster rival."""
+    players = [contestant(hands, seed) for contestant in CONTESTANTS]
+    rates: dict[str, list[float]] = {player.name: [] for player in players}
+    for player in players:
+        player.play(rounds)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(repeats):
+            for player in players:
+                began = time.process_time()
+                player.play(rounds)
+                rates[player.name].append(rounds / (time.process_time() - began))
+                gc.collect()
+    finally:
+        gc.enable()
+    medians = {name: statistics.median(found) for name, found in rates.items()}
+    ours = medians.pop("holecard")
+    played = rounds * (repeats + 1)
+    return {
+        "hands": hands,
+        "rounds_per_second": {"holecard": round(ours), **{name: round(rate) for name, rate in medians.items()}},
+        "ratio_to_faster": round(ours / max(medians.values()), 2),
+        "events_per_round": round(players[0].events / played, 1),
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the heats and print the ratios."""
+    parser = argparse.ArgumentParser(prog="python -m load.engine", description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--rounds", type=int, default=300, help="rounds a heat (default 300)")
+    parser.add_argument("--repeats", type=int, default=15, help="heats of each contestant (default 15)")
+    parser.add_argument("--seed", type=int, default=20201015, help="of the shuffles")
+    chosen = parser.parse_args(arguments)
+    results = []
+    for hands in (1, 3, 5, 7):
+        print(f"measuring {hands} hand(s) …", file=sys.stderr)
+        results.append(measure(hands, max(20, chosen.rounds // hands), chosen.repeats, chosen.seed))
+    rivals = {name: version(name) for name in ("blackjack21", "blackjack-api")}
+    if chosen.json:
+        print(json.dumps({"python": sys.version.split()[0], "rivals": rivals, "seed": chosen.seed, "results": results}))
+        return 0
+    print(f"Rounds a second on one core, Python {sys.version.split()[0]}; medians of {chosen.repeats} heats, in turns")
+    for result in results:
+        rates = "  ".join(f"{name} {rate:,}" for name, rate in result["rounds_per_second"].items())
+        print(f"{result['hands']} hand(s): {rates}  ratio {result['ratio_to_faster']}  ({result['events_per_round']} events a round)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
