@@ -7,6 +7,7 @@ Promises that an answer counts once under whatever request id (B18, C08) and tha
 from services.game import round as game
 from services.game import round_commands as rc
 from services.game.authority import CommandContext, Role
+from services.game.round_steps import AwaitDecision, AwaitInsurance
 from services.game.round_words import Action, Phase, SeatedPlayer, Wager
 from services.table import commands as c
 from services.table import events as e
@@ -34,7 +35,7 @@ def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> t
     players = tuple(
         SeatedPlayer(stay.seat, stay.patron, sat_out=stay.patron not in table.played) for stay in table.seats
     )
-    events += game.open_round(round_id, rules, players, first_of_shoe=first_of_shoe)
+    events.append(game.open_round(round_id, rules, players, first_of_shoe=first_of_shoe))
     events.append(e.ShoeAssigned(round_id, command.shoe_id, command.decks, command.continuous))
     return tuple(events)
 
@@ -99,7 +100,7 @@ def close_insurance(table: Table, command: c.CloseInsurance, context: CommandCon
     """The dealer ends the offer; ending what has ended changes nothing."""
     require(context, FLOOR, "close insurance")
     play = _in_play(table, command.round_id)
-    if not isinstance(game.next_step(play.round), game.AwaitInsurance):
+    if not isinstance(game.next_step(play.round), AwaitInsurance):
         return ()
     return game.decide(play.round, rc.CloseInsurance())
 
@@ -168,9 +169,9 @@ def expire_decision(table: Table, command: c.ExpireDecision, _context: CommandCo
         return ()
     step = game.next_step(play.round)
     order: rc.Command
-    if isinstance(step, game.AwaitInsurance):
+    if isinstance(step, AwaitInsurance):
         order = rc.CloseInsurance(by_timeout=True)
-    elif isinstance(step, game.AwaitDecision):
+    elif isinstance(step, AwaitDecision):
         order = rc.StandByTimeout(step.seat, step.hand)
     else:
         return ()

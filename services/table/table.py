@@ -216,7 +216,7 @@ def _with_phase(table: Table, session: str, phase: SeatPhase) -> Table:
 def _round_opened(table: Table, event: re.RoundOpened) -> Table:
     if table.rules is None:
         raise LookupError(f"round {event.round_id} was opened without rules")
-    return replace(table, rounds=table.rounds + 1, play=Play(game.start(event, table.rules)))
+    return replace(table, rounds=table.rounds + 1, play=Play(game.begin(event, table.rules)))
 
 
 def _round_went_on(table: Table, event: re.RoundEvent) -> Table:

@@ -1,0 +1,341 @@
+"""The table's use cases: take the turn, ask whom must be asked first, decide, record, answer, and play on.
+
+Owns the order of these steps. Promises: a wager is recorded only after its chips are held; an answer depends only on the
+command's own events; a command that is recorded is answered as accepted even when dealing on fails, which is then tried again in the
+background, visibly (`TableView.waiting_for`); a repeated command gets the same answer.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+import structlog
+
+from services.game.authority import CommandContext
+from services.journal.errors import JournalError
+from services.journal.port import Journal
+from services.runtime.aggregate import AggregateHost, Outcome
+from services.runtime.clock import Clock, GamingCalendar
+from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
+from services.runtime.table_key import check_table_key, floor_of
+from services.shoe import client as shoe
+from services.table import client
+from services.table import commands as c
+from services.table import events as e
+from services.table import replies as a
+from services.table.board import Board
+from services.table.conductor import Conductor, TableTurn
+from services.table.contexts import Contexts
+from services.table.deciding import decider
+from services.table.holds import new_stakes
+from services.table.pacing import Pacer
+from services.table.pit import opening_id
+from services.table.playing import check_opening
+from services.table.seating import check_rack_change
+from services.table.stakes import Waiting
+from services.table.table import Table
+from services.table.views import summary_of
+from services.table.words import RackChange, WaitingFor
+from services.wager import client as wager
+from services.wire.refusal import Refused
+
+A = TypeVar("A")
+TableOutcome = Outcome[Table, e.TableEvent]
+Decided = Callable[[TableTurn, CommandContext], Awaitable[TableOutcome]]
+_ELSEWHERE = (Refused, ServiceUnavailable, CallFailed)
+_STREAM = "table:"
+
+log = structlog.get_logger(__name__)
+
+
+class TableService:
+    """Every table whose stream `journal` holds. Call `start` once, and `stop` at the end."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        shoes: shoe.ShoeClient,
+        ledgers: wager.WagerClient,
+        *,
+        clock: Clock,
+        calendars: Mapping[str, GamingCalendar] | None = None,
+    ) -> None:
+        self._journal = journal
+        self._host: AggregateHost[Table, c.Command, e.TableEvent] = AggregateHost(journal, decider())
+        self._shoes = shoes
+        self._ledgers = ledgers
+        self._contexts = Contexts(clock, calendars)
+        self._board = Board()
+        self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
+        self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
+
+    async def start(self) -> None:
+        """Take up every table where its log ends: open rounds go on by themselves, timers run on."""
+        for head in await self._journal.streams():
+            if head.stream.startswith(_STREAM):
+                self._pacer.try_again(head.stream.removeprefix(_STREAM), at_once=True)
+
+    async def stop(self) -> None:
+        """End what runs in the background; what is open goes on at the next start."""
+        await self._pacer.stop()
+
+    # Commands that need nobody else ---------------------------------------------------------------------------------
+
+    async def plain(self, table: str, context: CommandContext, command: c.PublicCommand) -> a.Accepted:
+        """Every command that is answered with where its events stand."""
+        return await self._carry_out(table, context, self._deciding(command), _accepted)
+
+    async def change_limits(self, table: str, context: CommandContext, command: c.ChangeLimits) -> a.Accepted:
+        """Announce other limits, from the table's own time on."""
+        announced = c.AnnounceLimits(command, self._contexts.now_us())
+        return await self._carry_out(table, context, self._deciding(announced), _accepted)
+
+    async def seat_player(self, table: str, context: CommandContext, command: c.SeatPlayer) -> a.Seated:
+        """Seat a patron."""
+
+        def seated(outcome: TableOutcome) -> a.Seated:
+            stay = outcome.state.of_patron(command.patron)
+            session = next((event.session for event in outcome.events if isinstance(event, e.PlayerSeated)), "")
+            session = session or (stay.session if stay else "")
+            return a.Seated(outcome.stream, outcome.first_sequence, outcome.last_sequence, session)
+
+        return await self._carry_out(table, context, self._deciding(command), seated)
+
+    # Commands that ask others first ---------------------------------------------------------------------------------
+
+    async def open_table(self, table: str, context: CommandContext, command: c.OpenTable) -> a.Accepted:
+        """Count the tray in, then open."""
+
+        async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
+            events = turn.decide(command, context)
+            opening = opening_id(turn.state)
+            tray = tuple(wager.Count(chips.denomination_cents, chips.quantity) for chips in command.tray)
+            ledger = wager.OpenLedger(opening, tray)
+            # The digest keeps a corrected count, after a refused one, from being taken for the first one again.
+            request_id = f"{opening}/{_digest(ledger)}"
+            await self._ledgers.open_ledger(turn.key, self._contexts.call(turn, request_id), ledger)
+            return await self._recorded(turn, events, context)
+
+        return await self._carry_out(table, context, opened, _accepted)
+
+    async def open_betting(self, table: str, context: CommandContext, _command: c.OpenBetting) -> a.BettingOpen:
+        """Ask the shoe whether it can deal, then begin the round."""
+
+        async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
+            if check_opening(turn.state, context):
+                return await turn.record((), context)
+            status = await self._shoes.get_shoe(turn.key)
+            round_ = c.OpenRound(
+                self._contexts.now_us(), status.shoe_id, status.decks, status.continuous, _unready(status)
+            )
+            return await self._recorded(turn, turn.decide(round_, context), context)
+
+        def open_round(outcome: TableOutcome) -> a.BettingOpen:
+            play = outcome.state.play
+            round_id = play.id if play is not None else ""
+            return a.BettingOpen(outcome.stream, outcome.first_sequence, outcome.last_sequence, round_id)
+
+        return await self._carry_out(table, context, opened, open_round)
+
+    async def buy_in(self, table: str, context: CommandContext, command: c.BuyIn) -> a.RackReply:
+        """Cash for chips, while no stake of the patron is in play (30-831)."""
+        cash = tuple(wager.Count(notes.denomination_cents, notes.quantity) for notes in command.cash)
+        asked = wager.BuyIn(command.receipt, command.session, cash, command.chips_cents)
+
+        async def bought(key: str, context: CommandContext) -> c.NoteRackChange:
+            receipt = await self._ledgers.buy_in(key, context, asked)
+            return c.NoteRackChange(
+                receipt.session, RackChange.BUY_IN, receipt.buy_in, receipt.chips_cents, receipt.rack_cents
+            )
+
+        return await self._rack_change(table, context, command, bought)
+
+    async def cash_out(self, table: str, context: CommandContext, command: c.CashOut) -> a.RackReply:
+        """Chips away, while no stake of the patron is in play."""
+        asked = wager.CashOut(command.receipt, command.session, command.amount_cents)
+
+        async def taken(key: str, context: CommandContext) -> c.NoteRackChange:
+            receipt = await self._ledgers.cash_out(key, context, asked)
+            return c.NoteRackChange(
+                receipt.session, RackChange.CASH_OUT, receipt.cash_out, receipt.amount_cents, receipt.rack_cents
+            )
+
+        return await self._rack_change(table, context, command, taken)
+
+    async def _rack_change(
+        self,
+        table: str,
+        context: CommandContext,
+        command: c.BuyIn | c.CashOut,
+        carry_out: Callable[[str, CommandContext], Awaitable[c.NoteRackChange]],
+    ) -> a.RackReply:
+        """The money moves at the wager service, in the name of who asked; the table holds its turn so that no stake comes between."""
+        notes: list[c.NoteRackChange] = []
+
+        async def changed(turn: TableTurn, context: CommandContext) -> TableOutcome:
+            check_rack_change(turn.state, command, context)
+            # One receipt is one act, whoever repeats it: the id tells only identical calls of one person apart from others.
+            request_id = f"{turn.key}/rack/{_digest((command, context.actor))}"
+            note = await carry_out(turn.key, replace(context, request_id=request_id, cause=turn.last_event))
+            notes.append(note)
+            return await self._recorded(turn, turn.decide(note, context), context)
+
+        def rack(outcome: TableOutcome) -> a.RackReply:
+            for event in outcome.events:
+                if isinstance(event, e.RackChanged):
+                    return a.RackReply(event.session, event.receipt, event.amount_cents, event.rack_cents)
+            note = notes[0]
+            return a.RackReply(note.session, note.receipt, note.amount_cents, note.rack_cents)
+
+        return await self._carry_out(table, context, changed, rack)
+
+    # Queries --------------------------------------------------------------------------------------------------------
+
+    async def get_table(self, table: str, _query: client.GetTable) -> a.TableView:
+        """The table as it stands; raises NotFound."""
+        await self._shown(table)
+        view = self._board.view(table)
+        if view is None:
+            raise NotFound(f"{table} was never opened")
+        return view
+
+    async def watch_table(self, table: str, query: client.WatchTable) -> AsyncIterator[a.TableView]:
+        """The table now and after every change; raises NotFound."""
+        await self._shown(table)
+        async for view in self._board.watch(table, query.after_sequence):
+            yield view
+
+    async def list_tables(self, _table: str, query: client.ListTables) -> a.TableList:
+        """The tables of a floor, by name."""
+        keys = {head.stream.removeprefix(_STREAM) for head in await self._journal.streams() if head.stream.startswith(_STREAM)}
+        summaries = []
+        for key in sorted(key for key in keys if floor_of(key) == query.floor):
+            await self._shown(key)
+            view = self._board.view(key)
+            if view is not None:
+                summaries.append(summary_of(view))
+        return a.TableList(tuple(summaries))
+
+    async def _shown(self, key: str) -> None:
+        if self._board.knows(check_table_key(key)):
+            return
+        async with self._host.turn(key) as turn:
+            if turn.last_event is None:
+                raise NotFound(f"{key} was never opened")
+            self._board.publish(turn.state, turn.last_event.sequence)
+
+    # Going on by itself ---------------------------------------------------------------------------------------------
+
+    async def resume(self, key: str) -> bool:
+        """Play the table on from where its log ends; False when it has to be tried again."""
+        try:
+            async with self._host.turn(key) as turn:
+                if turn.last_event is None:
+                    return True
+                self._board.publish(turn.state, turn.last_event.sequence)
+                return await self._play_on(turn)
+        except JournalError as error:
+            self._board.wait_for(key, WaitingFor.JOURNAL, str(error))
+        except Exception as error:  # noqa: BLE001 - a fault at one table is logged and tried again, and holds up no other
+            log.error("a table cannot go on", table=key, exc_info=error)
+            self._board.wait_for(key, WaitingFor.SUPERVISOR, "a fault in the table service; its log says which")
+        return False
+
+    async def expire(self, key: str) -> None:
+        """Answer for those whose time has passed, if it has: the system's decision, recorded as such (D03)."""
+        async with self._host.turn(key) as turn:
+            play = turn.state.live
+            if play is None or play.timer is None:
+                return
+            command = c.ExpireDecision(play.id, play.timer.deadline_us, self._contexts.now_us())
+            context = self._contexts.own(turn)
+            await self._recorded(turn, turn.decide(command, context), context)
+            if not await self._play_on(turn):
+                self._pacer.try_again(key)
+
+    async def _play_on(self, turn: TableTurn) -> bool:
+        """Let the conductor do what can be done; False when somebody is missing."""
+        try:
+            await self._conductor.play_on(turn)
+        except Waiting as waiting:
+            log.info("a table waits", table=turn.key, whom=waiting.whom.value, reason=waiting.reason)
+            self._board.wait_for(turn.key, waiting.whom, waiting.reason)
+            return False
+        self._board.wait_for(turn.key, WaitingFor.NOBODY, "")
+        play = turn.state.live
+        timer = play.timer if play is not None and not turn.state.suspended else None
+        self._pacer.alarm(turn.key, timer.deadline_us if timer is not None else 0)
+        return True
+
+    # ----------------------------------------------------------------------------------------------------------------
+
+    def _deciding(self, command: c.Command) -> Decided:
+        """Decide, hold the stakes of what was decided, record."""
+
+        async def decided(turn: TableTurn, context: CommandContext) -> TableOutcome:
+            while True:
+                events = turn.decide(command, context)
+                released = await self._conductor.stakes.hold(turn, new_stakes(turn.state, events))
+                if released is None:
+                    return await self._recorded(turn, events, context)
+                await self._conductor.record(turn, (released,))
+
+        return decided
+
+    async def _carry_out(
+        self, key: str, context: CommandContext, decided: Decided, answer: Callable[[TableOutcome], A]
+    ) -> A:
+        """One command in the table's turn, then the table plays on; raises Rejection, Refused, or what keeps it from being known."""
+        replies: list[A] = []
+        failure: Exception | None = None
+        try:
+            async with self._host.turn(key) as turn:
+                outcome = await turn.repeated(context)
+                if outcome is None:
+                    try:
+                        outcome = await decided(turn, context)
+                    except _ELSEWHERE as elsewhere:
+                        # Nothing was recorded here, so the state in memory is still the log's.
+                        failure = elsewhere
+                if outcome is not None:
+                    replies.append(answer(outcome))
+                if not await self._play_on(turn):
+                    self._pacer.try_again(key)
+        except Exception as error:
+            if not replies:
+                raise
+            # The command stands; only what follows from it is late.
+            log.warning("a table will go on later", table=key, reason=str(error))
+            if isinstance(error, JournalError):
+                self._board.wait_for(key, WaitingFor.JOURNAL, str(error))
+            self._pacer.try_again(key)
+        if failure is not None:
+            raise failure
+        return replies[0]
+
+    async def _recorded(self, turn: TableTurn, events: tuple[e.TableEvent, ...], context: CommandContext) -> TableOutcome:
+        outcome = await turn.record(events, context)
+        self._published(turn.key, outcome)
+        return outcome
+
+    def _published(self, _key: str, outcome: TableOutcome) -> None:
+        if outcome.last_sequence:
+            self._board.publish(outcome.state, outcome.last_sequence)
+
+
+def _accepted(outcome: TableOutcome) -> a.Accepted:
+    return a.Accepted(outcome.stream, outcome.first_sequence, outcome.last_sequence)
+
+
+def _unready(status: shoe.ShoeStatus) -> str:
+    """Why no round can be dealt from this shoe, "" when one can."""
+    if status.phase is shoe.ShoePhase.DEALING:
+        return ""
+    if status.phase is shoe.ShoePhase.LAST_ROUND:
+        return "the cutting card came: the cards must be shuffled first (30-816)"
+    return f"the cards are not ready to be dealt: {status.phase.value}"
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:24]
