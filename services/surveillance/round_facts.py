@@ -68,6 +68,7 @@ class SeatedPlayer:
 
     seat: int
     player: str
+    sat_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
