@@ -1,8 +1,8 @@
 """From a stored event to what surveillance reads in it.
 
-Owns the reading: the envelope as it is, and our own view of the payload (shoe_facts, round_facts, table_facts, wager_facts).
-Promises never to raise for what a log may contain: a payload that cannot be read is a fact too, with the reason. Does not
-share a line with the services that wrote the events.
+Owns the reading: the envelope as it is, and our own view of the payload (shoe_facts, round_facts, table_facts,
+wager_facts). Promises never to raise for what a log may contain: a payload that cannot be read is a fact too, with the
+reason. Does not share a line with the services that wrote the events.
 """
 
 import dataclasses
@@ -30,8 +30,9 @@ SCHEMA_VERSIONS = frozenset({1})
 class Fact:
     """One event: its envelope, its hash, and our view of its payload.
 
-    `area` is "shoe", "table" or "wager" (or another word of a later stream), `key` the table's "<floor>/<table>". `event` is
-    None where no view was declared or the payload cannot be read; then `unreadable` says why, else it is empty.
+    `area` is "shoe", "table" or "wager" (or another word of a later stream), `key` the table's "<floor>/<table>".
+    `event` is None where no view was declared or the payload cannot be read; then `unreadable` says why, else it is
+    empty.
     """
 
     envelope: Envelope

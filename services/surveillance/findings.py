@@ -12,8 +12,9 @@ from dataclasses import dataclass
 class Finding:
     """A broken law: where it shows and why.
 
-    `law` is its number in DESIGN §8 ("L1" to "L12"). `stream` and `sequence` name the first event that shows it (sequence 0:
-    the stream as a whole, at its end). `round_id` is empty outside rounds. `reason` is a sentence with the numbers.
+    `law` is its number in DESIGN §8 ("L1" to "L12"). `stream` and `sequence` name the first event that shows it
+    (sequence 0: the stream as a whole, at its end). `round_id` is empty outside rounds. `reason` is a sentence with the
+    numbers.
     """
 
     law: str

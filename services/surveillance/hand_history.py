@@ -1,7 +1,7 @@
 """From a round's events to its record: replay to any step, card by card, chip by chip.
 
-Owns the fold of the facts of one round (table, wager and shoe stream) into a RoundRecord. Pure: the same facts give the same
-record. Works on a round in progress too, and on one that broke rules: it shows what was logged, the laws judge it.
+Owns the fold of the facts of one round (table, wager and shoe stream) into a RoundRecord. Pure: the same facts give the
+same record. Works on a round in progress too, and on one that broke rules: it shows what was logged, the laws judge it.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,8 @@ from services.surveillance.scene import TableScene
 class RoundHistory:
     """Takes facts of one table in log order, `take` for each, and gives the record of the round `round_id`.
 
-    Facts before the round tell whose chips lie where and which rules are posted; they may be left out where that is not known.
+    Facts before the round tell whose chips lie where and which rules are posted; they may be left out where that is not
+    known.
     """
 
     def __init__(self, round_id: str) -> None:

@@ -1,8 +1,8 @@
-"""The laws of DESIGN §8 in one registry, and the auditor that holds a log to them, live or offline, with the same functions.
+"""The laws of DESIGN §8 in one registry, and the auditor that holds a log to them, live or offline.
 
-Owns the list and the order of work: each event is shown to every law as the table lay just before it, then folded in. Promises
-bounded memory per table and the same findings for the same log. L5 is not in the registry: it needs to be told what was
-acknowledged (`laws_log.missing_acknowledged`).
+Owns the list and the order of work: each event is shown to every law as the table lay just before it, then folded in.
+Promises bounded memory per table and the same findings for the same log. L5 is not in the registry: it needs to be told
+what was acknowledged (`laws_log.missing_acknowledged`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +49,11 @@ Law = LawOf
 
 LAWS: tuple[LawOf, ...] = (
     LawOf("L1", "chips are conserved to the cent", "DESIGN §7, 30-831"),
-    LawOf("L2", "every shoe position is drawn once, in order, and the revealed order opens the commitment", "30-816 to 30-818"),
+    LawOf(
+        "L2",
+        "every shoe position is drawn once, in order, and the revealed order opens the commitment",
+        "30-816 to 30-818",
+    ),
     LawOf("L3", "each dealt card is in exactly one hand or the rack, and table and shoe agree", "30-820, 30-822"),
     LawOf("L4", "sequences are contiguous, hashes link, every event can be read", "DESIGN §3"),
     LawOf("L5", "every acknowledged event is there", "DESIGN §3"),

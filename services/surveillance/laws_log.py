@@ -1,5 +1,4 @@
-"""The laws of the log itself: L4 (unbroken), L5 (nothing acknowledged is missing), L11 (causes come first), and the half of
-L7 that says one effect per request.
+"""The laws of the log itself: L4 unbroken, L5 nothing lost, L11 causes first, and of L7 the one effect per request.
 
 Each law folds facts in log order and keeps a bounded memory per stream. Does not look into what the events mean.
 """
@@ -45,22 +44,24 @@ class UnbrokenLog:
 
 
 class EarlierCauses:
-    """L11: every event names an earlier cause; only the first event of a stream may have none.
+    """L11: every event names an earlier cause; only what a stream's first request recorded may have none.
 
-    Streams of one table share a partition, so their log order is known: a cause in them has been read before. A cause in
-    another table's stream may lie in another partition, so it is waited for until the end.
+    Streams of one table share a partition, so their log order is known: a cause in them has been read before. A cause
+    in another table's stream may lie in another partition, so it is waited for until the end.
     """
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
+        self._first: dict[str, str] = {}
         self._awaited: dict[EventId, Fact] = {}
 
     def observe(self, fact: Fact, _scene: TableScene) -> Iterator[Finding]:
         """Look for the cause among what was read."""
         envelope, cause = fact.envelope, fact.envelope.cause
         if cause is None:
-            if envelope.sequence != 1:
-                yield _finding("L11", fact, "names no cause, and is not the first of its stream")
+            first = self._first.setdefault(envelope.stream, envelope.request_id if envelope.sequence == 1 else "")
+            if envelope.request_id != first:
+                yield _finding("L11", fact, "names no cause, and is not of the request that began the stream")
         elif cause.sequence < 1:
             yield _finding("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which no event can be")
         elif cause.stream == envelope.stream:

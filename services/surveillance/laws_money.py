@@ -1,7 +1,8 @@
 """The law of money: L1, chips are conserved to the cent, and the half of L6 that a ledger states itself.
 
-Owns an independent double-entry fold of the wager streams. Each event's movements must do exactly what the event says, and
-what the event says about balances must be what the fold has. Amounts are integer cents. Shares no code with the wager service.
+Owns an independent double-entry fold of the wager streams. Each event's movements must do exactly what the event says,
+and what the event says about balances must be what the fold has. Amounts are integer cents. Shares no code with the
+wager service.
 """
 
 from collections import defaultdict
@@ -32,10 +33,10 @@ def escrow(round_id: str) -> str:
 
 
 class ChipsConserved:
-    """L1 and L6: every movement has two sides, no account is overdrawn, and each event moves exactly what it says it moves.
+    """L1 and L6: two sides to every movement, no account overdrawn, and each event moves exactly what it says.
 
-    The balances that an event states (rack, tray, drop, tips) must equal the fold of all movements before it and in it: that is
-    the live state, bit for bit, as the ledger wrote it down (L6).
+    The balances that an event states (rack, tray, drop, tips) must equal the fold of all movements before it and in it:
+    that is the live state, bit for bit, as the ledger wrote it down (L6).
     """
 
     def __init__(self) -> None:
@@ -164,11 +165,15 @@ def _inner(fact: Fact) -> Iterator[Finding]:
     if isinstance(event, w.ChipsBought):
         cash = sum(count.denomination_cents * count.quantity for count in event.cash)
         if cash != event.chips_cents:
-            yield _finding("L1", fact, f"{cash} cents of cash were bought for {event.chips_cents} cents in chips (30-831)")
+            yield _finding(
+                "L1", fact, f"{cash} cents of cash were bought for {event.chips_cents} cents in chips (30-831)"
+            )
     if isinstance(event, w.RoundSettled):
         for line in event.lines:
             if line.due != line.returned_cents + line.breakage_cents + line.residual:
-                yield _finding("L1", fact, f"{line.due} cents due are not what was returned and what broke, {line.holds}")
+                yield _finding(
+                    "L1", fact, f"{line.due} cents due are not what was returned and what broke, {line.holds}"
+                )
             if abs(line.residual) >= 1:
                 yield _finding("L1", fact, f"{line.residual} cents of {line.holds} are in no account")
 

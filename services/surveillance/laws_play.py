@@ -1,7 +1,7 @@
 """L10: the dealer followed the posted rule, cards went where they were due, and every choice was legal.
 
-Owns the check of each event of a round against the posted rule set and the cards on the felt just before it (30-809, 30-812 to
-30-814, 30-820 to 30-829). Written from the rule, not from the round's code; `legality` has the players' half.
+Owns the check of each event of a round against the posted rule set and the cards on the felt just before it (30-809,
+30-812 to 30-814, 30-820 to 30-829). Written from the rule, not from the round's code; `legality` has the players' half.
 """
 
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def _card(current: ObservedRound, rules: HouseRules, event: r.CardDealt) -> str:
 
 
 def first_cards(current: ObservedRound, rules: HouseRules) -> list[tuple[int, bool]]:
-    """The deal of 30-820 as (seat, face down), seat 0 being the dealer: a card each, the up card, a second each, the hole card."""
+    """The deal of 30-820 as (seat, face down), seat 0 the dealer: a card each, the up card, a second each, the hole."""
     each = [(seat, False) for seat in current.seats]
     hole = [] if rules.hole_card is HoleCard.NO_HOLE_CARD else [(0, rules.dealer_shows is DealerShows.UP_CARD)]
     return [*each, (0, False), *each, *hole]

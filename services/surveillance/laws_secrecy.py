@@ -1,13 +1,13 @@
-"""L12: nothing published depends on an unrevealed card, and no seed, salt or face-down card shows before its time (DESIGN §6).
+"""L12: nothing published depends on an unrevealed card; no seed, salt or face-down card shows before its time.
 
-Owns the search. While a card lies face down, the payloads of the table's streams are kept (a round at most); when the card is
-turned up, they are searched for it: for its salt anywhere, and for its face wherever a message names its position, or names a
-card without a position. When a shoe retires, the shoe's payloads are searched for its seeds. Needs no key.
+Owns the search. While a card lies face down, the payloads of the table's streams are kept (a round at most); when the
+card is turned up, they are searched for it: for its salt anywhere, and for its face wherever a message names its
+position, or names a card without a position. When a shoe retires, the shoe's payloads are searched for its seeds. Needs
+no key.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -46,30 +46,10 @@ class NothingShownEarly:
     def observe(self, fact: Fact, _scene: TableScene) -> Iterator[Finding]:
         """Keep what is published, and search it when a secret becomes known."""
         secrets = self._tables.setdefault(fact.key, _Secrets())
-        event = fact.event
         if fact.area == "shoe":
-            self._keep_life(secrets, fact)
-        match event:
-            case s.CardDrawn() | s.CardBurned() if event.face_down:
-                if event.card is not None or event.salt:
-                    yield _finding(fact, f"the card at {event.position} lies face down and is published with it")
-                elif isinstance(event, s.CardDrawn):
-                    secrets.hidden[event.position] = event.shoe_id
-            case r.CardDealt() if event.face_down and event.card is not None:
-                yield _finding(fact, f"the table names {event.card} at {event.position}, which lies face down")
-            case s.CardRevealed():
-                if event.position in secrets.hidden:
-                    yield from _search(fact, secrets, event.position, event.card, event.proof.salt)
-                    del secrets.hidden[event.position]
-            case r.HoleRevealed() | r.DoubleRevealed():
-                if event.position in secrets.hidden:
-                    yield _finding(fact, f"the table shows the card at {event.position} before the shoe has revealed it")
-            case s.ShoeRetired():
-                yield from _search_seeds(fact, secrets, event)
-                secrets.life, secrets.starts = bytearray(), []
-                secrets.hidden.clear()
-            case _:
-                pass
+            yield from _of_shoe(fact, secrets)
+        elif fact.area == "table":
+            yield from _of_table(fact, secrets)
         if secrets.hidden:
             if len(secrets.window) < LONGEST_WINDOW:
                 secrets.window.append(fact)
@@ -80,13 +60,40 @@ class NothingShownEarly:
         """A card that still lies face down keeps its secret; what would show it cannot be known."""
         return iter(())
 
-    @staticmethod
-    def _keep_life(secrets: _Secrets, fact: Fact) -> None:
-        if isinstance(fact.event, s.CardsShuffled):
+
+def _of_shoe(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
+    event = fact.event
+    match event:
+        case s.CardsShuffled():
             secrets.life, secrets.starts = bytearray(), []
-        if len(secrets.life) < SHOE_BYTES_KEPT and not isinstance(fact.event, s.ShoeRetired):
-            secrets.starts.append((len(secrets.life), fact))
-            secrets.life += fact.envelope.payload
+        case s.CardDrawn() | s.CardBurned() if event.face_down:
+            if event.card is not None or event.salt:
+                yield _finding(fact, f"the card at {event.position} lies face down and is published with it")
+            elif isinstance(event, s.CardDrawn):
+                secrets.hidden[event.position] = event.shoe_id
+        case s.CardRevealed() if event.position in secrets.hidden:
+            yield from _search(fact, secrets, event.position, event.card, event.proof.salt)
+            del secrets.hidden[event.position]
+        case s.ShoeRetired():
+            yield from _search_seeds(fact, secrets, event)
+            secrets.life, secrets.starts = bytearray(), []
+            secrets.hidden.clear()
+            return
+        case _:
+            pass
+    if len(secrets.life) < SHOE_BYTES_KEPT:
+        secrets.starts.append((len(secrets.life), fact))
+        secrets.life += fact.envelope.payload
+
+
+def _of_table(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
+    match fact.event:
+        case r.CardDealt() as dealt if dealt.face_down and dealt.card is not None:
+            yield _finding(fact, f"the table names {dealt.card} at {dealt.position}, which lies face down")
+        case (r.HoleRevealed() | r.DoubleRevealed()) as shown if shown.position in secrets.hidden:
+            yield _finding(fact, f"the table shows the card at {shown.position} before the shoe has revealed it")
+        case _:
+            pass
 
 
 def _search(fact: Fact, secrets: _Secrets, position: int, card: Card, salt: bytes) -> Iterator[Finding]:
@@ -117,7 +124,7 @@ def _names(fact: Fact, position: int, card: Card) -> bool:
 
 
 def _message_names(message: Message, position: int, text: str, position_above: int | None) -> bool:
-    fields: list[tuple[FieldDescriptor, Any]] = message.ListFields()
+    fields = message.ListFields()
     own = {field.name: value for field, value in fields if field.name == "position"}
     here = own.get("position", position_above)
     for descriptor, value in fields:

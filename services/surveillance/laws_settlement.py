@@ -1,7 +1,8 @@
-"""L7: one settlement for each stake, and the amount is the pay rule of outcome and stake; the ledger paid what the table said.
+"""L7: one settlement for each stake, its amount by the posted pay rule, and the ledger paid what the table said.
 
-Owns a settlement worked out again from the cards on the felt and the posted rule set (30-807, 30-808, 30-810, 30-812 to 30-814,
-30-828(1), 30-829), and the comparison of both services' lines. Shares no code with the round's settlement or the ledger.
+Owns a settlement worked out again from the cards on the felt and the posted rule set (30-807, 30-808, 30-810, 30-812 to
+30-814, 30-828(1), 30-829), and the comparison of both services' lines. Shares no code with the round's settlement or
+the ledger.
 """
 
 from collections.abc import Iterator
@@ -46,8 +47,18 @@ class Verdict:
     returned_cents: int
 
 
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """Why something cannot be told: in words."""
+
+    reason: str
+
+
+_DEALER_UNKNOWN = NotYet("the dealer's cards are not known yet")
+
+
 def verdict(outcome: Outcome, net: Fraction, stake_cents: int, rules: HouseRules) -> Verdict:
-    """Pay `net` times the stake: a gain is rounded by itself and the stake goes back whole; of a part given back, the part is."""
+    """Pay `net` times the stake. A gain is rounded by itself and the stake goes back whole; else what is left is rounded."""
     due = stake_cents * (1 + net)
     whole, rest = (stake_cents, due - stake_cents) if net >= 0 else (0, due)
     unit = 1 if rules.rounding is Rounding.EXACT else rules.chip_cents
@@ -57,28 +68,28 @@ def verdict(outcome: Outcome, net: Fraction, stake_cents: int, rules: HouseRules
     return Verdict(outcome, due, whole + int(units) * unit)
 
 
-def settle_again(current: ObservedRound, rules: HouseRules, hand: SeenHand, kind: str, cents: int) -> Verdict | str:
-    """The verdict on one stake of a hand as the cards lie, or in words why it cannot be told yet."""
+def settle_again(current: ObservedRound, rules: HouseRules, hand: SeenHand, kind: str, cents: int) -> Verdict | NotYet:
+    """The verdict on one stake of a hand as the cards lie, or why it cannot be told yet."""
     if current.voided or hand.voided:
         return verdict(Outcome.PUSH, BACK, cents, rules)
     natural = dealer_natural(current, rules)
     declared = rules.wager_kind(kind)
     if declared is not None and declared.resolved_by == BY_DEALER_BLACKJACK:
         if natural is None:
-            return "the dealer's cards are not known yet"
+            return _DEALER_UNKNOWN
         net = rules.insurance_pays if natural else LOST
         return verdict(Outcome.WIN if natural else Outcome.LOSE, net, cents, rules)
     result = result_of(current, rules, hand, natural)
-    if isinstance(result, str):
+    if isinstance(result, NotYet):
         return result
     takes_original = rules.dealer_blackjack_takes is DealerBlackjackTakes.ORIGINAL
     if result is MainResult.LOSE and natural and takes_original and kind != MAIN:
         return verdict(Outcome.PUSH, BACK, cents, rules)
-    net = pay_of(rules, current, hand, result)
-    if net is None:
-        return f"the posted rules have no pay for {result}"
-    plain = Outcome.WIN if net > 0 else Outcome.LOSE if net < 0 else Outcome.PUSH
-    return verdict(_WORDS.get(result, plain), net, cents, rules)
+    share = pay_of(rules, current, hand, result)
+    if share is None:
+        return NotYet(f"the posted rules have no pay for {result}")
+    plain = Outcome.WIN if share > 0 else Outcome.LOSE if share < 0 else Outcome.PUSH
+    return verdict(_WORDS.get(result, plain), share, cents, rules)
 
 
 def dealer_natural(current: ObservedRound, rules: HouseRules) -> bool | None:
@@ -94,27 +105,27 @@ def dealer_natural(current: ObservedRound, rules: HouseRules) -> bool | None:
     return None
 
 
-def result_of(current: ObservedRound, rules: HouseRules, hand: SeenHand, natural: bool | None) -> MainResult | str:
-    """How a hand ended against the dealer's, or in words why that is open."""
+def result_of(current: ObservedRound, rules: HouseRules, hand: SeenHand, natural: bool | None) -> MainResult | NotYet:
+    """How a hand ended against the dealer's, or why that is open."""
     if hand.even_money:
         return MainResult.EVEN_MONEY
     if any(seen.card is None for seen in hand.cards):
-        return "a card of the hand has not been seen"
+        return NotYet("a card of the hand has not been seen")
     if hand.is_bust:
         return MainResult.BUST
     if hand.surrendered:
         if surrender_is_early(current, rules) or natural is False:
             return MainResult.SURRENDER
-        return MainResult.LOSE if natural else "the dealer's cards are not known yet"
+        return MainResult.LOSE if natural else _DEALER_UNKNOWN
     if natural is None:
-        return "the dealer's cards are not known yet"
+        return _DEALER_UNKNOWN
     if hand.is_natural:
         return MainResult.NATURAL_TIE if natural else MainResult.NATURAL
     if natural:
         return MainResult.LOSE
     row = current.dealer.get(0, [])
     if len(row) < 2 or any(seen.card is None for seen in row):
-        return "the dealer's cards are not known yet"
+        return _DEALER_UNKNOWN
     mine, dealers = counting.count(hand.faces)[0], counting.count(current.dealer_faces)[0]
     if dealers > 21 or mine > dealers:
         return MainResult.WIN
@@ -209,10 +220,14 @@ class SettledRight:
             if name in current.lines or hold_id(current.round_id, *name) in paid.table:
                 yield _finding(fact, f"{what} is settled a second time")
             if stakes.get(name) != line.stake_cents:
-                yield _finding(fact, f"{what} is settled for {line.stake_cents} cents, {stakes.get(name, 0)} were staked")
+                yield _finding(
+                    fact, f"{what} is settled for {line.stake_cents} cents, {stakes.get(name, 0)} were staked"
+                )
             paid.table[hold_id(current.round_id, *name)] = line
             if line.due != line.returned_cents + line.breakage:
-                yield _finding(fact, f"{what}: {line.due} due is not {line.returned_cents} returned and {line.breakage} broken")
+                yield _finding(
+                    fact, f"{what}: {line.due} due is not {line.returned_cents} returned and {line.breakage} broken"
+                )
             yield from _judge(fact, scene, current, line, what)
 
     def _completed(self, fact: Fact, scene: TableScene, event: r.RoundCompleted) -> Iterator[Finding]:
@@ -226,7 +241,8 @@ class SettledRight:
         staked, returned = sum(stakes.values()), sum(line.returned_cents for line in paid.table.values())
         if (event.staked_cents, event.returned_cents) != (staked, returned):
             yield _finding(
-                fact, f"{event.staked_cents} staked and {event.returned_cents} returned are stated, {staked} and {returned} were"
+                fact,
+                f"{event.staked_cents} staked and {event.returned_cents} returned are stated, {staked} and {returned} were",
             )
         yield from _compare(fact, paid)
 
@@ -244,19 +260,28 @@ def _judge(
         missing = "its hand is not there" if hand is None else "its rule set cannot be read"
         yield _finding(fact, f"{what} cannot be settled again: {missing}")
         return
-    owner = next((h for h in current.hands[line.seat] if any(s.kind == line.kind and s.ordinal == line.ordinal for s in h.stakes)), None)
+    owner = next(
+        (
+            h
+            for h in current.hands[line.seat]
+            if any(s.kind == line.kind and s.ordinal == line.ordinal for s in h.stakes)
+        ),
+        None,
+    )
     if owner is not None and owner is not hand:
         yield _finding(fact, f"{what} is settled with hand {line.hand}, on which it does not stand")
     wanted = settle_again(current, scene.rules, hand, line.kind, line.stake_cents)
-    if isinstance(wanted, str):
-        yield _finding(fact, f"{what} is settled as {line.outcome}: {wanted}")
+    if isinstance(wanted, NotYet):
+        yield _finding(fact, f"{what} is settled as {line.outcome}: {wanted.reason}")
         return
     if wanted.outcome is not line.outcome:
         yield _finding(fact, f"{what} is settled as {line.outcome}, by the cards it is {wanted.outcome}")
     if wanted.due != line.due:
         yield _finding(fact, f"{what}: {line.due} cents due are recorded, by the posted rules {wanted.due} are")
     elif wanted.returned_cents != line.returned_cents:
-        yield _finding(fact, f"{what}: {line.returned_cents} cents are returned, rounded by the rule {wanted.returned_cents} are")
+        yield _finding(
+            fact, f"{what}: {line.returned_cents} cents are returned, rounded by the rule {wanted.returned_cents} are"
+        )
 
 
 def _compare(fact: Fact, paid: _Paid) -> Iterator[Finding]:

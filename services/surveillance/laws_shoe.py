@@ -1,12 +1,13 @@
 """L2: each position drawn once and in order, every card `decks` times, and the revealed order opens the commitment.
 
-Owns an independent fold of the shoe streams (see shoe_opening for the recipe). Memory is one shoe per table. What is checked
-while the shoe is in play needs no secret; the rest is checked when the shoe retires and its seeds are public.
+Owns an independent fold of the shoe streams (see shoe_opening for the recipe). Memory is one shoe per table. What is
+checked while the shoe is in play needs no secret; the rest is checked when the shoe retires and its seeds are public.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from services.game.cards import Card
 from services.surveillance import shoe_facts as s
@@ -98,25 +99,7 @@ class ShoeWhole:
             if not isinstance(event, s.CardRevealed):
                 yield _finding(fact, f"the shoe {event.shoe_id} is not in play")
             return
-        match event:
-            case s.CardsCut():
-                yield from _cut(fact, shoe, event)
-            case s.CardDrawn() | s.CardBurned():
-                yield from _out(fact, shoe, event)
-            case s.CardRevealed():
-                yield from _revealed(fact, shoe, event)
-            case s.DiscardsReshuffled():
-                yield from _reshuffled(fact, shoe, event)
-            case s.DiscardsReturned():
-                shoe.returned.append((event.after, event.positions))
-                if event.after != len(shoe.out):
-                    yield _finding(fact, f"cards came back after {event.after} draws, {len(shoe.out)} were made")
-                yield from _check_reuse(fact, shoe, event.positions)
-            case s.ShoeRetired():
-                yield from _retired(fact, shoe, event)
-                shoe.retired = True
-            case _:
-                pass
+        yield from _in_play(fact, shoe, event)
 
     def finish(self) -> Iterator[Finding]:
         """A shoe in play is not opened yet; nothing can be said of it."""
@@ -136,6 +119,28 @@ class ShoeWhole:
         )
 
 
+def _in_play(fact: Fact, shoe: ShoeInPlay, event: Any) -> Iterator[Finding]:
+    match event:
+        case s.CardsCut():
+            yield from _cut(fact, shoe, event)
+        case s.CardDrawn() | s.CardBurned():
+            yield from _out(fact, shoe, event)
+        case s.CardRevealed():
+            yield from _revealed(fact, shoe, event)
+        case s.DiscardsReshuffled():
+            yield from _reshuffled(fact, shoe, event)
+        case s.DiscardsReturned():
+            shoe.returned.append((event.after, event.positions))
+            if event.after != len(shoe.out):
+                yield _finding(fact, f"cards came back after {event.after} draws, {len(shoe.out)} were made")
+            yield from _check_reuse(fact, shoe, event.positions)
+        case s.ShoeRetired():
+            yield from _retired(fact, shoe, event)
+            shoe.retired = True
+        case _:
+            pass
+
+
 def _cut(fact: Fact, shoe: ShoeInPlay, event: s.CardsCut) -> Iterator[Finding]:
     if not 0 <= event.stack < len(shoe.stacks):
         yield _finding(fact, f"there is no stack {event.stack} to cut")
@@ -151,7 +156,9 @@ def _cut(fact: Fact, shoe: ShoeInPlay, event: s.CardsCut) -> Iterator[Finding]:
 def _out(fact: Fact, shoe: ShoeInPlay, event: s.CardDrawn | s.CardBurned) -> Iterator[Finding]:
     expected = len(shoe.out) + 1
     if event.position != expected:
-        yield _finding(fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order")
+        yield _finding(
+            fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order"
+        )
     if event.position > len(shoe.out):
         # A gap is one finding, not one for each later card.
         shoe.out += [OutCard(None, b"", b"", burned=False) for _ in range(event.position - expected)]
@@ -201,7 +208,9 @@ def _reshuffled(fact: Fact, shoe: ShoeInPlay, event: s.DiscardsReshuffled) -> It
     yield from _check_reuse(fact, shoe, event.recycled)
     first = len(shoe.out) + shoe.left + 1
     if event.stack != len(shoe.stacks) or event.size != len(event.recycled) or event.first_position != first:
-        yield _finding(fact, f"the discards' stack {event.stack} of {event.size} from {event.first_position} does not fit")
+        yield _finding(
+            fact, f"the discards' stack {event.stack} of {event.size} from {event.first_position} does not fit"
+        )
     shoe.stacks.append(
         Stack(event.first_position, event.size, event.seed_hash, event.root, None, tuple(event.recycled))
     )

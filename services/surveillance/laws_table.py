@@ -1,7 +1,7 @@
-"""L3 (each dealt card in one hand or the rack, and table and shoe agree) and L8 (no wager after the close, no card before).
+"""L3: each dealt card in one hand or the rack, table and shoe agree. L8: no wager after the close, no card before.
 
-Owns the comparison of the shoe's stream with the table's, in log order: all streams of one table share a partition. Memory is
-one shoe and one round per table. Shares no code with the services that it compares.
+Owns the comparison of the shoe's stream with the table's, in log order: all streams of one table share a partition.
+Memory is one shoe and one round per table. Shares no code with the services that it compares.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from services.surveillance import shoe_facts as s
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding
+from services.surveillance.observed_round import ObservedRound
 from services.surveillance.scene import TableScene
 
 
@@ -65,7 +66,7 @@ class CardsAgree:
                 yield _finding("L3", fact, f"a card is dealt from position {event.position} and no shoe is in play")
             return
         if fact.area == "shoe":
-            yield from _from_shoe(fact, shoe, event)
+            yield from _from_shoe(fact, shoe, event, scene)
         else:
             yield from _on_table(fact, shoe, event, scene)
 
@@ -74,7 +75,7 @@ class CardsAgree:
         return iter(())
 
 
-def _from_shoe(fact: Fact, shoe: ShoeOnTable, event: Any) -> Iterator[Finding]:
+def _from_shoe(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> Iterator[Finding]:
     match event:
         case s.CardDrawn():
             drawn = DrawnCard(event.round_id, event.card, event.face_down)
@@ -84,26 +85,35 @@ def _from_shoe(fact: Fact, shoe: ShoeOnTable, event: Any) -> Iterator[Finding]:
         case s.HoleCardChecked():
             shoe.checks[event.position] = (event.makes_blackjack, event.up_position)
         case s.CardRevealed():
-            turned = shoe.cards.get(event.position)
-            if turned is None:
-                return
-            turned.card = event.card
-            check = shoe.checks.get(event.position)
-            if check is not None:
-                said, up_position = check
-                up = shoe.cards.get(up_position)
-                if up is not None and up.card is not None:
-                    is_natural = counting.is_natural([up.card, event.card], from_split=False)
-                    if is_natural is not said:
-                        yield _finding("L3", fact, f"the check said {said}, the hole card is {event.card} under {up.card}")
-        case s.DiscardsReshuffled() | s.DiscardsReturned():
-            places = event.recycled if isinstance(event, s.DiscardsReshuffled) else event.positions
-            for place in places:
-                returned = shoe.cards.get(place)
-                if returned is not None and returned.where == "felt":
-                    yield _finding("L3", fact, f"the card at {place} goes back into the shoe while it lies on the felt")
+            yield from _revealed(fact, shoe, event)
+        case s.DiscardsReshuffled():
+            yield from _back_from_felt(fact, shoe, event.recycled)
+        case s.DiscardsReturned():
+            # A continuous shuffler takes the cards of a settled round while the dealer picks them up (30-822).
+            if scene.round is None or not scene.round.is_settled:
+                yield from _back_from_felt(fact, shoe, event.positions)
         case _:
             pass
+
+
+def _revealed(fact: Fact, shoe: ShoeOnTable, event: s.CardRevealed) -> Iterator[Finding]:
+    drawn = shoe.cards.get(event.position)
+    if drawn is None:
+        return
+    drawn.card = event.card
+    said, up_position = shoe.checks.get(event.position, (None, 0))
+    up = shoe.cards.get(up_position)
+    if said is not None and up is not None and up.card is not None:
+        makes_blackjack = counting.is_natural([up.card, event.card], from_split=False)
+        if makes_blackjack is not said:
+            yield _finding("L3", fact, f"the check said {said}, the hole card is {event.card} under {up.card}")
+
+
+def _back_from_felt(fact: Fact, shoe: ShoeOnTable, positions: tuple[int, ...]) -> Iterator[Finding]:
+    for place in positions:
+        lying = shoe.not_racked.get(place)
+        if lying is not None:
+            yield _finding("L3", fact, f"the card at {place} goes back into the shoe while it lies on the felt")
 
 
 def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> Iterator[Finding]:
@@ -111,17 +121,12 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
         case r.CardDealt():
             yield from _dealt(fact, shoe, event)
         case r.HoleRevealed() | r.DoubleRevealed():
-            drawn = shoe.cards.get(event.position)
-            if drawn is None or drawn.where != "felt":
-                yield _finding("L3", fact, f"the card at {event.position} is turned over and lies in no hand")
-            elif drawn.card != event.card:
-                yield _finding("L3", fact, f"turned over as {event.card}, the shoe has {drawn.card or 'not shown it'}")
+            yield from _turned_over(fact, shoe, event)
         case r.HoleChecked():
             check = shoe.checks.get(event.position)
-            if check is None:
-                yield _finding("L3", fact, "the shoe was never asked about this hole card")
-            elif check[0] is not event.makes_blackjack:
-                yield _finding("L3", fact, f"the shoe answered {check[0]}, the table has {event.makes_blackjack}")
+            if check is None or check[0] is not event.makes_blackjack:
+                answer = "was never asked" if check is None else f"answered {check[0]}"
+                yield _finding("L3", fact, f"the shoe {answer}, the table has {event.makes_blackjack}")
         case r.CardsPickedUp():
             felt = sorted(place for place, lying in shoe.not_racked.items() if lying.where == "felt")
             if sorted(event.order) != felt:
@@ -129,17 +134,28 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
             for place in event.order:
                 shoe.rack(place)
         case r.RoundCompleted():
-            round_id = fact.envelope.round_id
-            for place, left in list(shoe.not_racked.items()):
-                if left.round_id == round_id:
-                    where = "is still on the felt" if left.where else "is in no hand and not in the rack"
-                    yield _finding("L3", fact, f"the round is complete and the card at {place} {where}")
-                    shoe.rack(place)
-            if scene.round is not None:
-                for oddity in scene.round.oddities:
-                    yield _finding("L3", fact, oddity)
+            yield from _left_behind(fact, shoe, scene)
         case _:
             pass
+
+
+def _turned_over(fact: Fact, shoe: ShoeOnTable, event: r.HoleRevealed | r.DoubleRevealed) -> Iterator[Finding]:
+    drawn = shoe.cards.get(event.position)
+    if drawn is None or drawn.where != "felt":
+        yield _finding("L3", fact, f"the card at {event.position} is turned over and lies in no hand")
+    elif drawn.card != event.card:
+        yield _finding("L3", fact, f"turned over as {event.card}, the shoe has {drawn.card or 'not shown it'}")
+
+
+def _left_behind(fact: Fact, shoe: ShoeOnTable, scene: TableScene) -> Iterator[Finding]:
+    """At the end of a round no card of it may lie anywhere but in the rack."""
+    for place, left in list(shoe.not_racked.items()):
+        if left.round_id == fact.envelope.round_id:
+            where = "is still on the felt" if left.where else "is in no hand and not in the rack"
+            yield _finding("L3", fact, f"the round is complete and the card at {place} {where}")
+            shoe.rack(place)
+    for oddity in scene.round.oddities if scene.round is not None else ():
+        yield _finding("L3", fact, oddity)
 
 
 def _dealt(fact: Fact, shoe: ShoeOnTable, event: r.CardDealt) -> Iterator[Finding]:
@@ -163,31 +179,13 @@ class BettingWindow:
 
     def observe(self, fact: Fact, scene: TableScene) -> Iterator[Finding]:
         """Compare one event with where the table's round stands."""
-        event, round_id = fact.event, fact.envelope.round_id
         current = scene.round if scene.in_play else None
-        match event:
-            case r.RoundOpened():
-                if current is not None:
-                    yield _finding("L8", fact, f"a round is opened while {current.round_id} is in play")
-            case r.WagerPlaced():
-                if current is None or current.closed:
-                    yield _finding("L8", fact, f"a wager of {event.amount_cents} cents on seat {event.seat} after the close")
-            case r.BettingClosed():
-                if current is None or current.closed:
-                    yield _finding("L8", fact, "betting is closed a second time, or with no round open")
-            case r.CardDealt():
-                if current is None or not current.closed:
-                    yield _finding("L8", fact, f"the card at {event.position} is dealt before betting is closed")
-            case s.CardDrawn():
-                if current is None or current.round_id != event.round_id or not current.closed:
-                    yield _finding(
-                        "L8", fact, f"the card at {event.position} is drawn for {event.round_id} before betting is closed"
-                    )
-            case w.StakesHeld():
-                yield from _held(fact, scene, event)
-            case _:
-                if isinstance(event, _LATER) and (current is None or not current.closed or current.round_id != round_id):
-                    yield _finding("L8", fact, f"{fact.name} before betting is closed")
+        if isinstance(fact.event, w.StakesHeld):
+            yield from _held(fact, scene, fact.event)
+        else:
+            reason = _out_of_window(fact.event, current)
+            if reason:
+                yield _finding("L8", fact, reason)
 
     def finish(self) -> Iterator[Finding]:
         """Nothing is left open at the end."""
@@ -195,6 +193,26 @@ class BettingWindow:
 
 
 _LATER = (r.InsurancePlaced, r.HandDoubled, r.HandSplit)
+
+
+def _out_of_window(event: Any, current: ObservedRound | None) -> str:
+    """Why the event comes too early or too late, "" when it does not."""
+    closed = current is not None and current.closed
+    match event:
+        case r.RoundOpened() if current is not None:
+            return f"a round is opened while {current.round_id} is in play"
+        case r.WagerPlaced() if current is None or closed:
+            return f"a wager of {event.amount_cents} cents on seat {event.seat} after betting was closed"
+        case r.BettingClosed() if current is None or closed:
+            return "betting is closed a second time, or with no round open"
+        case r.CardDealt() if not closed:
+            return f"the card at {event.position} is dealt before betting is closed"
+        case s.CardDrawn() if current is None or not closed or current.round_id != event.round_id:
+            return f"the card at {event.position} is drawn for {event.round_id} before its betting is closed"
+        case _ if isinstance(event, _LATER) and not closed:
+            return f"{type(event).__name__} before betting is closed"
+        case _:
+            return ""
 
 
 def _held(fact: Fact, scene: TableScene, event: w.StakesHeld) -> Iterator[Finding]:

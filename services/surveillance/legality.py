@@ -1,7 +1,7 @@
 """Whether a player's choice was legal as the felt lay: the players' half of L10.
 
-Owns the conditions of 30-807 to 30-814, 30-821, 30-826 and 30-829, one function for each choice; each answers with the broken rule
-in words, or "". Written from the rule sheet; shares no code with the round.
+Owns the conditions of 30-807 to 30-814, 30-821, 30-826 and 30-829, one function for each choice; each answers with the
+broken rule in words, or "". Written from the rule sheet; shares no code with the round.
 """
 
 from collections.abc import Callable, Mapping

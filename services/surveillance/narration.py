@@ -88,7 +88,9 @@ _SENTENCES: Mapping[type, Callable[[Any, ObservedRound], str]] = MappingProxyTyp
         r.RoundVoided: lambda e, _: f"every open hand is a push by {e.supervisor}: {e.reason}",
         r.WagersSettled: _settled,
         r.CardsPickedUp: lambda e, _: f"{len(e.order)} cards go to the discard rack",
-        r.RoundCompleted: lambda e, _: f"the round is over: {money(e.staked_cents)} staked, {money(e.returned_cents)} back",
+        r.RoundCompleted: lambda e, _: (
+            f"the round is over: {money(e.staked_cents)} staked, {money(e.returned_cents)} back"
+        ),
         t.ShoeAssigned: lambda e, _: f"dealt from shoe {e.shoe_id}, {e.decks} decks",
         t.ShuffleBecameDue: lambda _e, _c: "the cutting card came out: the last round of this shoe",
         t.CardsRanShort: lambda e, _: f"{e.needed} cards were needed: the discards were shuffled",

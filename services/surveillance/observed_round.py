@@ -1,7 +1,8 @@
 """One round as surveillance folds it from the log: what lies on the felt and what is staked, with no opinion about it.
 
-Owns the fold that the laws and the hand history share. Promises to take any event without raising, also one that breaks every
-rule: what cannot be placed is remembered in `oddities` and the laws say what is wrong. Does not share code with the table.
+Owns the fold that the laws and the hand history share. Promises to take any event without raising, also one that breaks
+every rule: what cannot be placed is remembered in `oddities` and the laws say what is wrong. Does not share code with
+the table.
 """
 
 from collections.abc import Callable, Mapping
@@ -109,6 +110,11 @@ class ObservedRound:
         return bool(self.seats)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether every stake has ended."""
+        return self.voided or len(self.lines) >= len(self.stakes())
+
+    @property
     def dealer_faces(self) -> list[Card]:
         """The dealer's cards that have been seen."""
         return [seen.card for seen in self.dealer.get(0, []) if seen.card is not None]
@@ -187,7 +193,9 @@ def _dealt(r: ObservedRound, e: facts.CardDealt) -> None:
         r.dealer.setdefault(e.dealer_hand, []).append(seen)
         if r.hole_revealed:
             r.phase = "DEALER"
-        elif r.up_card is not None and r.phase == "DEALING" and all(not h.owed for row in r.hands.values() for h in row):
+        elif (
+            r.up_card is not None and r.phase == "DEALING" and all(not h.owed for row in r.hands.values() for h in row)
+        ):
             r.phase = "PLAYERS"
         return
     hand = r.hand(e.seat, e.hand)
@@ -309,7 +317,7 @@ def _settled(r: ObservedRound, e: facts.WagersSettled) -> None:
     for line in e.lines:
         r.lines[line.seat, line.kind, line.ordinal] = line
         r.returned_cents += line.returned_cents
-    if len(r.lines) >= len(r.stakes()):
+    if r.is_settled:
         r.phase = "SETTLING"
 
 

@@ -1,8 +1,8 @@
 """From facts to rows, position and effect in one transaction.
 
-Owns the writing of the read model. Promises: a fact is projected once, however often it is delivered; a gap in a stream is
-seen and nothing after it is projected; the rows follow from the journal alone, so that a second build gives the same ones. Not safe
-for two threads at once.
+Owns the writing of the read model. Promises: a fact is projected once, however often it is delivered; a gap in a stream
+is seen and nothing after it is projected; the rows follow from the journal alone, so that a second build gives the same
+ones. Not safe for two threads at once.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from services.surveillance.findings import Finding
 from services.surveillance.table_book import Row, Seat, TableBook, new_table
 
 
-class GapFound(Exception):  # noqa: N818 - names what the runner has to mend
+class GapFound(Exception):
     """A stream goes on after a missing event; `stream` and the `sequence` after which to read it again."""
 
     def __init__(self, stream: str, sequence: int) -> None:

@@ -1,8 +1,8 @@
 """A round as people look at it: every step with the whole felt, the ledger lines and the shoe's events beside it.
 
-Owns the records that `GetRound`, the console, the terminal and JSON share; `hand_history` makes them. Amounts are integer cents,
-`due` is exact. Words of phases, outcomes and causes are those of DESIGN §5 and of the round. No record ever holds a card before
-the log shows it.
+Owns the records that `GetRound`, the console, the terminal and JSON share; `hand_history` makes them. Amounts are
+integer cents, `due` is exact. Words of phases, outcomes and causes are those of DESIGN §5 and of the round. No record
+ever holds a card before the log shows it.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,10 @@ class StakeView:
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """One hand. `total` is as a dealer says it ("soft 17"); `status` one of playing, stood, natural, bust, doubled, surrendered,
-    even-money, voided; `in_turn` marks the hand that is asked.
+    """One hand.
+
+    `total` is as a dealer says it ("soft 17"). `status` is one of playing, stood, natural, bust, doubled, surrendered,
+    even-money, voided. `in_turn` marks the hand that is asked.
     """
 
     hand: int
@@ -48,7 +50,7 @@ class HandView:
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """A seat with its hands and what it staked beside them (insurance). `rack_cents` is None until the ledger has named it."""
+    """A seat, its hands, and stakes beside them (insurance); `rack_cents` is None until the ledger has named it."""
 
     seat: int
     patron: str
@@ -69,8 +71,9 @@ class DealerView:
 class Step:
     """The felt right after one event of the table's stream.
 
-    `number` counts from 1. `event` is the event's short name, `note` says in a sentence what happened. `seat` (0: dealer or table)
-    and `hand` say whom it concerned, `card` which card was shown by it. Times are µs since 1970: the device's and the writer's.
+    `number` counts from 1. `event` is the event's short name, `note` says in a sentence what happened. `seat` (0:
+    dealer or table) and `hand` say whom it concerned, `card` which card was shown by it. Times are µs since 1970: the
+    device's and the writer's.
     """
 
     number: int
@@ -109,7 +112,7 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class ShoeLine:
-    """One event of the shoe in the round; `position` 0 and `card` None where the event concerns no card, or a face-down one."""
+    """One event of the shoe; `position` is 0 where it concerns no card, `card` None where that lies face down."""
 
     sequence: int
     recorded_time_us: int
@@ -121,7 +124,7 @@ class ShoeLine:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """A round, in progress or complete. `win_cents` is the house's; `rules_text` the canonical text that it is dealt under."""
+    """A round, in progress or complete; `win_cents` is the house's, `rules_text` the canonical text it is dealt under."""
 
     round_id: str
     table: str

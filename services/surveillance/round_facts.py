@@ -1,7 +1,7 @@
 """Surveillance's own view of a round's events on the table's stream: the fields that the second opinion needs.
 
-Owns dataclasses and the wire's words. `hand` counts from 0 in playing order at the time of the event; (seat, kind, ordinal)
-names a stake for the whole round. Amounts are integer cents, `due` is exact.
+Owns dataclasses and the wire's words. `hand` counts from 0 in playing order at the time of the event; (seat, kind,
+ordinal) names a stake for the whole round. Amounts are integer cents, `due` is exact.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """What a table looks like just before an event: the posted rules and the round in progress, folded once for all laws.
 
-Owns the fold of one table's context. Promises never to raise, whatever the log holds: rules that cannot be parsed are None and
-the reason is kept. Has no opinion; the laws have.
+Owns the fold of one table's context. Promises never to raise, whatever the log holds: rules that cannot be parsed are
+None and the reason is kept. Has no opinion; the laws have.
 """
 
 import hashlib

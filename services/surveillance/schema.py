@@ -1,8 +1,8 @@
 """The tables of surveillance's projection, in types that SQLite and PostgreSQL share.
 
-Owns the shape of the read model. It is derived: `SCHEMA_VERSION` changes with every change of shape or meaning, and a file of
-another version is thrown away and built again from the journal. Amounts are integer cents, times µs since 1970. There is no time of
-projecting in any row, so that two builds from the same journal hold the same rows.
+Owns the shape of the read model. It is derived: `SCHEMA_VERSION` changes with every change of shape or meaning, and a
+file of another version is thrown away and built again from the journal. Amounts are integer cents, times µs since 1970.
+There is no time of projecting in any row, so that two builds from the same journal hold the same rows.
 """
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
@@ -11,7 +11,9 @@ SCHEMA_VERSION = 1
 
 metadata = MetaData()
 
-meta = Table("meta", metadata, Column("name", String(40), primary_key=True), Column("value", String(200), nullable=False))
+meta = Table(
+    "meta", metadata, Column("name", String(40), primary_key=True), Column("value", String(200), nullable=False)
+)
 """`schema_version`, and what build wrote the rows."""
 
 positions = Table(

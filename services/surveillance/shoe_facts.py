@@ -1,7 +1,7 @@
-"""Surveillance's own view of the shoe service's events: the fields that the second opinion needs, and no code of theirs.
+"""Surveillance's own view of the shoe service's events: the fields that the second opinion needs.
 
-Owns dataclasses only. Positions count from 1 and never repeat in a shoe. No view has a field for sealed bytes: surveillance
-has no key and wants none.
+Owns dataclasses only. Positions count from 1 and never repeat in a shoe. No view has a field for sealed bytes:
+surveillance has no key and wants none.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Opening a shoe's commitment: from the revealed seed to every card and to the published root, done again from the recipe.
+"""Opening a shoe's commitment: from the revealed seed to every card and to the published root, done again.
 
-Owns a second implementation of the recipe `holecard-order/1` (HMAC-SHA-256 words, Durstenfeld's shuffle, salted leaves) and of
-the Merkle tree of RFC 9162, section 2.1. Shares no line with the shoe service: that the two agree is what proves the shoe.
+Owns a second implementation of the recipe `holecard-order/1` (HMAC-SHA-256 words, Durstenfeld's shuffle, salted leaves)
+and of the Merkle tree of RFC 9162, section 2.1. Shares no line with the shoe service: that the two agree is what proves
+the shoe.
 """
 
 import hashlib
@@ -56,9 +57,9 @@ def root_over(leaves: Iterable[bytes]) -> bytes:
 
 
 def root_from_proof(one: bytes, place: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that an inclusion proof of the leaf at `place` (from 1) of `size` leads to; None for one of the wrong length.
+    """The root that an inclusion proof of the leaf at `place` (from 1) of `size` leads to.
 
-    Written from RFC 9162, 2.1.3.2, as the walk from the root down that names each sibling's side.
+    None for a proof of the wrong length. Written from RFC 9162, 2.1.3.2, as the walk from the root down that names each sibling's side.
     """
     sides: list[bool] = []
     low, high, index = 0, size, place - 1

@@ -1,7 +1,8 @@
 """The projection's database: opened, checked, thrown away and made again when it cannot be trusted.
 
-Owns the file. Promises that what `open_store` gives is a database of this build's schema: one that is missing, damaged, of another
-version or no database at all is built anew, since the journal is the truth. Does not know what the rows mean.
+Owns the file. Promises that what `open_store` gives is a database of this build's schema: one that is missing, damaged,
+of another version or no database at all is built anew, since the journal is the truth. Does not know what the rows
+mean.
 """
 
 import hashlib

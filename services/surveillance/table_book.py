@@ -1,7 +1,8 @@
 """One table as the floor overview shows it, and its last round as rows: the fold behind the projection.
 
-Owns the fold of one table's three streams into the row of `tables`, the rows of `seats`, and the rows of `rounds` and `hands` of
-the round in play. Promises that the state can be taken up again from those rows and the events of the open round. Pure.
+Owns the fold of one table's three streams into the row of `tables`, the rows of `seats`, and the rows of `rounds` and
+`hands` of the round in play. Promises that the state can be taken up again from those rows and the events of the open
+round. Pure.
 """
 
 from dataclasses import dataclass, field
@@ -110,32 +111,30 @@ class TableBook:
         match event:
             case table_facts.RulesPosted() | table_facts.LimitsChanged():
                 self._rules(event.digest, event.rules_text)
-            case table_facts.TableOpened():
-                row |= {"open": True, "phase": "IDLE", "dealer": event.dealer}
-            case table_facts.TableCloseStarted():
-                row["phase"] = "CLOSING"
-            case table_facts.TableClosed():
-                row |= {"open": False, "phase": "CLOSED"}
-            case table_facts.DealerChanged():
-                row["dealer"] = event.dealer
+            case table_facts.TableSuspended():
+                row["suspension"] = event.reason
+                if self.round_row is not None:
+                    self.round_row["suspended"] = True
+            case table_facts.PlayerSeated() | table_facts.PlayerLeaving() | table_facts.PlayerLeft():
+                self._sat(fact, event)
+            case round_facts.RoundOpened():
+                self._opened(fact, event)
+            case table_facts.ShoeAssigned() if self.round_row is not None:
+                self.round_row["shoe_id"] = event.shoe_id
+            case _:
+                row |= _table_changes(event)
+                self._round(fact, event)
+
+    def _sat(self, fact: Fact, event: Any) -> None:
+        match event:
             case table_facts.PlayerSeated():
                 self._seat(event.session, event.seat, event.patron, fact)
             case table_facts.PlayerLeaving() if event.session in self.seats:
                 self.seats[event.session].leaving = True
             case table_facts.PlayerLeft():
                 self.seats.pop(event.session, None)
-            case table_facts.TableSuspended():
-                row["suspension"] = event.reason
-                if self.round_row is not None:
-                    self.round_row["suspended"] = True
-            case table_facts.TableResumed():
-                row["suspension"] = ""
-            case round_facts.RoundOpened():
-                self._opened(fact, event)
-            case table_facts.ShoeAssigned() if self.round_row is not None:
-                self.round_row["shoe_id"] = event.shoe_id
             case _:
-                self._round(fact, event)
+                pass
 
     def _rules(self, digest: str, text: str) -> None:
         rules = read_rules(text)
@@ -216,21 +215,21 @@ class TableBook:
             case wager_facts.PaymentCorrected():
                 paid = event.direction is wager_facts.Direction.PAY
                 row["day_win_cents"] += -event.amount_cents if paid else event.amount_cents
-            case wager_facts.StakesHeld():
-                self._in_play(event.holds, 1)
-            case wager_facts.HoldsVoided():
-                self._in_play(event.holds, -1)
-            case wager_facts.RoundSettled():
-                for line in event.lines:
-                    if line.session in self.seats:
-                        self.seats[line.session].in_play_cents -= line.stake_cents
+            case wager_facts.StakesHeld() | wager_facts.HoldsVoided() | wager_facts.RoundSettled():
+                self._in_play(event)
             case _:
                 pass
 
-    def _in_play(self, holds: tuple[Any, ...], sign: int) -> None:
-        for hold in holds:
-            if hold.session in self.seats:
-                self.seats[hold.session].in_play_cents += sign * hold.amount_cents
+    def _in_play(self, event: Any) -> None:
+        """Stakes come into play, and leave it settled or given back."""
+        if isinstance(event, wager_facts.RoundSettled):
+            changes = [(line.session, -line.stake_cents) for line in event.lines]
+        else:
+            sign = 1 if isinstance(event, wager_facts.StakesHeld) else -1
+            changes = [(hold.session, sign * hold.amount_cents) for hold in event.holds]
+        for session, cents in changes:
+            if session in self.seats:
+                self.seats[session].in_play_cents += cents
 
     def _moved(self, movement: wager_facts.Movement) -> None:
         row, cents = self.row, movement.amount_cents
@@ -265,8 +264,25 @@ class TableBook:
 _DAY = ("day_rounds", "day_hands", "day_handle_cents", "day_win_cents", "day_drop_cents")
 
 
+def _table_changes(event: Any) -> Row:
+    """What an event changes in the row by itself."""
+    match event:
+        case table_facts.TableOpened():
+            return {"open": True, "phase": "IDLE", "dealer": event.dealer}
+        case table_facts.TableCloseStarted():
+            return {"phase": "CLOSING"}
+        case table_facts.TableClosed():
+            return {"open": False, "phase": "CLOSED"}
+        case table_facts.DealerChanged():
+            return {"dealer": event.dealer}
+        case table_facts.TableResumed():
+            return {"suspension": ""}
+        case _:
+            return {}
+
+
 def round_rows(current: ObservedRound, known: Row) -> tuple[Row, list[Row]]:
-    """The row of `rounds` and the rows of `hands` of a round as it stands; `known` holds what the round does not say itself."""
+    """The rows of `rounds` and `hands` of a round as it stands; `known` holds what the round does not say itself."""
     rows = [
         _hand_row(current, known, seat, index, hand)
         for seat, hands in sorted(current.hands.items())

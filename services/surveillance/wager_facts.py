@@ -1,6 +1,7 @@
-"""Surveillance's own view of the wager service's events: the fields that the second opinion needs, and no code of theirs.
+"""Surveillance's own view of the wager service's events: the fields that the second opinion needs.
 
-Owns dataclasses only. Amounts are integer cents; `due` and `residual` are exact. The words of an enum must be the wire's.
+Owns dataclasses only. Amounts are integer cents; `due` and `residual` are exact. The words of an enum must be the
+wire's.
 """
 
 from dataclasses import dataclass
