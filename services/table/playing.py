@@ -1,6 +1,6 @@
 """The round as the table runs it: who may wager and choose, and for which round and question a command is meant.
 
-Owns the checks that need the seats, and hands the rest to the round (services/game/round), which knows the rules of the game.
+Owns the checks that need the seats, and hands the rest to the round (services/game/round), which knows the game's rules.
 Promises that an answer counts once under whatever request id (B18, C08) and that order is by sequence, never by time (D01).
 """
 
