@@ -41,8 +41,14 @@ function age(seconds) {
   return `${Math.floor(seconds / 86400)} d`;
 }
 
+const clock = document.getElementById("clock");
+const written = clock && new Intl.DateTimeFormat("en-US", {
+  timeZone: clock.dataset.zone, hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short",
+});
+
 function tick() {
   const now = Date.now() + skew;
+  if (clock) clock.textContent = written.format(now);
   for (const element of document.querySelectorAll("time.age[datetime]")) {
     const seconds = Math.max(0, Math.floor((now - Date.parse(element.dateTime)) / 1000));
     const words = age(seconds);

@@ -78,6 +78,7 @@ async function show(target) {
 function pause() {
   clearTimeout(timer);
   timer = 0;
+  sentence.setAttribute("aria-live", "polite");
   play.setAttribute("aria-pressed", "false");
   play.querySelector("span").textContent = "Play";
   play.querySelector("path").setAttribute("d", "M3 1.5v13l11-6.5z");
@@ -108,6 +109,8 @@ async function start() {
   play.querySelector("span").textContent = "Pause";
   play.querySelector("path").setAttribute("d", "M3 1.5h4v13H3zM9 1.5h4v13H9z");
   timer = 1;
+  // A screen reader could not keep up with a playing round; it is told each step that is taken by hand.
+  sentence.setAttribute("aria-live", "off");
   if (step >= last) await show(0);
   advance();
 }
