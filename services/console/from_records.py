@@ -4,8 +4,7 @@ Owns what of a record is shown where, and at which step a ledger line or a shoe 
 totals, stakes and outcomes are the record's.
 """
 
-from bisect import bisect_left
-
+from services.console.formatting import sentence_of
 from services.console.rule_words import rules_view
 from services.console.views import (
     CardView,
@@ -37,6 +36,7 @@ def round_page(
     """A round as the replay page shows it; `previous` and `following` are the rounds around it, "" for none."""
     rules = rules_view(record.rules_text, record.rules_name, record.rules_version, record.rules_digest)
     lettering = rules.lettering if rules is not None else ""
+    last = len(record.steps) - 1
     felts = [step_felt(record, step, lettering) for step in record.steps]
     return RoundPage(
         id=record.round_id,
@@ -51,9 +51,9 @@ def round_page(
             StepView(index, _sentence(step.note), step.occurred_time_us, felt)
             for index, (step, felt) in enumerate(zip(record.steps, felts, strict=True))
         ),
-        events=tuple(_event(index, step) for index, step in enumerate(record.steps)),
-        ledger=_ledger(record),
-        shoe=_shoe(record),
+        events=tuple(_event(line, last) for line in record.events),
+        ledger=_ledger(record, last),
+        shoe=_shoe(record, last),
         rules=rules,
         findings=findings,
         previous=previous,
@@ -142,27 +142,29 @@ def _sentence(note: str) -> str:
     return note[:1].upper() + note[1:]
 
 
-def _event(index: int, step: client.Step) -> EventView:
+def _event(line: client.EventLine, last: int) -> EventView:
+    name = sentence_of(line.type.rpartition(".")[2])
+    at_table = line.stream.startswith("table:")
     return EventView(
-        step=index,
-        stream=step.stream,
-        sequence=step.sequence,
-        type=step.event,
-        sentence=_sentence(step.note),
-        occurred_us=step.occurred_time_us,
-        recorded_us=step.recorded_time_us,
-        actor_role=step.actor_role,
-        actor_id=step.actor_id,
-        request_id=step.request_id,
+        step=_index(line.step, last),
+        stream=line.stream,
+        sequence=line.sequence,
+        type=line.type,
+        sentence=_sentence(line.note or name) if at_table else f"{name}: {line.note}" if line.note else name,
+        occurred_us=line.occurred_time_us,
+        recorded_us=line.recorded_time_us,
+        actor_role=line.actor_role,
+        actor_id=line.actor_id,
+        request_id=line.request_id,
+        cause=f"{line.cause_stream} {line.cause_sequence}" if line.cause_sequence else "",
+        digest=line.digest.hex(),
     )
 
 
-def _ledger(record: client.RoundRecord) -> tuple[LedgerLine, ...]:
-    """Every movement, at the first step recorded after it: money is held before the table records what it was held for."""
-    times = [step.recorded_time_us for step in record.steps]
+def _ledger(record: client.RoundRecord, last: int) -> tuple[LedgerLine, ...]:
     return tuple(
         LedgerLine(
-            step=_at(times, line.recorded_time_us),
+            step=_index(line.step, last),
             sequence=line.sequence,
             source=line.source,
             target=line.target,
@@ -175,9 +177,8 @@ def _ledger(record: client.RoundRecord) -> tuple[LedgerLine, ...]:
     )
 
 
-def _shoe(record: client.RoundRecord) -> tuple[ShoeLine, ...]:
+def _shoe(record: client.RoundRecord, last: int) -> tuple[ShoeLine, ...]:
     """Every shoe event that concerns a card: drawn at the step that lays it, turned up at the step that shows it."""
-    times = [step.recorded_time_us for step in record.steps]
     laid: dict[int, tuple[int, str]] = {}
     shown: dict[int, int] = {}
     for index, step in enumerate(record.steps):
@@ -189,7 +190,7 @@ def _shoe(record: client.RoundRecord) -> tuple[ShoeLine, ...]:
     for line in record.shoe:
         if not line.position:
             continue
-        late = _at(times, line.recorded_time_us)
+        late = _index(line.step, last)
         step_index, place = laid.get(line.position, (late, _burned(line.event)))
         if line.position in seen:
             step_index, place = shown.get(line.position, late), f"{place}, turned up"
@@ -211,6 +212,6 @@ def _burned(event: str) -> str:
     return "burned" if event == "CardBurned" else "shoe"
 
 
-def _at(times: list[int], recorded_us: int) -> int:
-    """The first step recorded at or after the instant; the last step for what came after all of them."""
-    return min(bisect_left(times, recorded_us), len(times) - 1)
+def _index(step: int, last: int) -> int:
+    """A step counted from 1 as one counted from 0; what came after the last step belongs to it."""
+    return min(max(step - 1, 0), last)

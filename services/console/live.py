@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sse_starlette.event import ServerSentEvent
 
@@ -54,6 +54,31 @@ async def newest(source: AsyncIterator[T], interval_seconds: float = INTERVAL_SE
         reading.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await reading
+
+
+async def merged(*sources: AsyncIterator[Any]) -> AsyncIterator[tuple[int, Any]]:
+    """The items of all sources as they come, each with its source's number; ends by the first that ends or fails."""
+    queue: asyncio.Queue[tuple[int, Any]] = asyncio.Queue(maxsize=1)
+
+    async def read(number: int, source: AsyncIterator[Any]) -> None:
+        async for item in source:
+            await queue.put((number, item))
+
+    readers = [asyncio.create_task(read(number, source)) for number, source in enumerate(sources)]
+    try:
+        while True:
+            waiting = asyncio.create_task(queue.get())
+            done, _ = await asyncio.wait({waiting, *readers}, return_when=asyncio.FIRST_COMPLETED)
+            if waiting not in done:
+                waiting.cancel()
+                for reader in done:
+                    await reader
+                return
+            yield waiting.result()
+    finally:
+        for reader in readers:
+            reader.cancel()
+        await asyncio.gather(*readers, return_exceptions=True)
 
 
 async def fragments(

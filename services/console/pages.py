@@ -151,12 +151,12 @@ class Pages:
     async def findings(self, request: Request) -> Response:
         """What the second opinion found, of every table or of one."""
         table = request.query_params.get("table", "")
-        found = [f for f in await self._readings.findings() if not table or f.table == table]
+        found = await self._readings.findings(table)
         return self._renderer.page(
             "findings.html",
             zone=self._readings.zone(table),
             here="findings",
-            findings=found,
+            found=found,
             table=table,
             zone_of=self._readings.zone,
         )

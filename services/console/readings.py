@@ -7,7 +7,7 @@ raise what a client may: NotFound, Refused, ServiceUnavailable, CallFailed. Chan
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from services.console.views import FindingView, FloorView, HandPage, HandQuery, HealthView, RoundPage, TablePage
+from services.console.views import FindingPage, FloorView, HandPage, HandQuery, HealthView, RoundPage, TablePage
 
 
 class Readings(Protocol):
@@ -41,8 +41,8 @@ class Readings(Protocol):
         """One round, ready to be replayed."""
         ...
 
-    async def findings(self) -> tuple[FindingView, ...]:
-        """What the second opinion found, newest first."""
+    async def findings(self, table: str = "") -> FindingPage:
+        """What the second opinion found at all tables or at one, newest first."""
         ...
 
     async def health(self) -> HealthView:

@@ -19,21 +19,6 @@ from services.console.views import FeltView
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-LAWS = {
-    "L1": "Chips are conserved to the cent",
-    "L2": "Each shoe position is drawn once and in order, and the shoe is complete",
-    "L3": "Each dealt card is in exactly one hand or the rack, and table and shoe agree",
-    "L4": "Sequences are contiguous and hashes link",
-    "L5": "Every acknowledged event is there",
-    "L6": "Folding the log gives the live state",
-    "L7": "One settlement per hand, and the amount follows the pay rule",
-    "L8": "No wager after betting closed, no card before",
-    "L9": "Every hold ends",
-    "L10": "The dealer followed the posted rule and every action was legal",
-    "L11": "Every event names an earlier cause",
-    "L12": "Nothing published depends on an unrevealed card",
-}
-
 
 def round_address(round_id: str) -> str:
     """The page of a round: "black-hawk/BJ-07#12" is at "/rounds/black-hawk/BJ-07/12"."""
@@ -61,11 +46,6 @@ def lag(us: int) -> str:
     return f"+{formatting.duration(us)}" if us >= 0 else f"{formatting.duration(-us)} earlier"
 
 
-def law(number: str) -> str:
-    """What a law asks, "" for one that is not in DESIGN §8."""
-    return LAWS.get(number, "")
-
-
 def drawing(felt: FeltView) -> Markup:
     """The picture of a table as safe markup."""
     return Markup(draw_felt(felt))  # noqa: S704 - draw_felt escapes every word; tests/console/test_console_felt.py
@@ -89,7 +69,6 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
     floor_title,
     short_card,
     lag,
-    law,
     outcome_class,
     total_label,
 )

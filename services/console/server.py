@@ -6,14 +6,32 @@ Listens where it is told, on the own machine only unless told otherwise. Needs n
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import uvicorn
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from services.console.application import web
+from services.console.client_readings import ClientReadings
+from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.server import PortTaken
+from services.surveillance.client import SurveillanceClient
+from services.table.client import TableClient
 
 DEFAULT_ADDRESS = "127.0.0.1:8680"
+
+
+def app(
+    surveillance: SurveillanceClient,
+    tables: TableClient,
+    *,
+    calendars: Mapping[str, GamingCalendar] | None = None,
+    clock: Clock | None = None,
+    registry: CollectorRegistry | None = None,
+) -> Starlette:
+    """The console over the house's clients. `calendars` gives each floor's zone, `registry` is what /metrics shows."""
+    return web(ClientReadings(surveillance, tables, calendars), clock=clock, registry=registry)
 
 
 class _Uvicorn(uvicorn.Server):

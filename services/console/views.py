@@ -323,7 +323,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """What the second opinion found: the broken law, where, and the event that shows it."""
+    """What the second opinion found: the broken law and what it says, where, and the event that shows it."""
 
     id: str
     law: str
@@ -332,6 +332,15 @@ class FindingView:
     sentence: str
     found_us: int
     event: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPage:
+    """The newest findings; `total` is how many there are in all."""
+
+    findings: tuple[FindingView, ...]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

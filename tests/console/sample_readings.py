@@ -13,6 +13,7 @@ from services.console.views import (
     CardView,
     EventView,
     FeltView,
+    FindingPage,
     FindingView,
     FloorView,
     HandPage,
@@ -345,9 +346,9 @@ class SampleReadings:
             raise NotFound(f"There is no round {round_id} in the log.")
         return sample_round(round_id, patron=self.patron)
 
-    async def findings(self) -> tuple[FindingView, ...]:
+    async def findings(self, table: str = "") -> FindingPage:
         self._may_fail()
-        return (
+        known = (
             FindingView(
                 "f1",
                 "L7",
@@ -356,8 +357,11 @@ class SampleReadings:
                 "Seat 4 was paid $50.00 where the rule gives $50.50.",
                 START_US,
                 "wager:black-hawk/BJ-07 921",
+                "One settlement per hand, and the amount follows the pay rule",
             ),
         )
+        found = tuple(finding for finding in known if table in {"", finding.table})
+        return FindingPage(found, len(found))
 
     async def health(self) -> HealthView:
         if self.failure is not None:
