@@ -151,12 +151,6 @@ def stream_heads(connection: sqlite3.Connection) -> list[StreamHead]:
     return [StreamHead(name, sequence, head_hash) for name, sequence, head_hash in rows]
 
 
-def data_version(connection: sqlite3.Connection) -> int:
-    """Return a number that changes when another process has committed, seen from this connection."""
-    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
-    return version
-
-
 def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...]) -> list[tuple[Any, ...]]:
     """The query's rows until their stored bytes (the last column) reach CHUNK_BYTES."""
     rows: list[tuple[Any, ...]] = []

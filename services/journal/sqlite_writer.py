@@ -149,7 +149,7 @@ class SqliteWriter:
         while open_for_more:
             group, open_for_more = self._take_group()
             if group:
-                self._deliver(self._commit(group))
+                self._deliver(self._answers_to(group))
         try:
             self._connection.close()
         except sqlite3.Error as error:
@@ -168,6 +168,13 @@ class SqliteWriter:
         except queue.Empty:
             return group, True
         return group, False
+
+    def _answers_to(self, group: list[_Request]) -> _Answers:
+        try:
+            return self._commit(group)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody may be left waiting for an answer
+            failure = JournalUnavailable(f"journal {self._path}: the writer failed ({type(error).__name__}: {error})")
+            return self._fail(failure, [(request, ()) for request in group])
 
     def _commit(self, group: list[_Request]) -> _Answers:
         if self._failure is not None:
