@@ -38,7 +38,7 @@ class SqliteJournal:
         self._bell = bell
         self._watch = CommitWatch(path, bell) if writer is None else None
         self._reader = SqliteReader(path)
-        self._closed = False
+        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
@@ -114,10 +114,12 @@ class SqliteJournal:
 
     async def close(self) -> None:
         """See `port.Journal.close`."""
-        if not self._closed:
-            self._closed = True
+        if self._closing is None:
+            self._reader.refuse_more()
             self._bell.stop()
-            await asyncio.to_thread(self._close)
+            self._closing = asyncio.create_task(asyncio.to_thread(self._close))
+        # Shielded: a caller that is cancelled must not leave the lock behind, and a second caller waits for the first.
+        await asyncio.shield(self._closing)
 
     def _close(self) -> None:
         # The reader goes first: the last connection to close takes the log file over into the journal file.

@@ -56,9 +56,12 @@ class SqliteReader:
         except SqliteFailure as error:
             raise explained(self._path, error) from error
 
-    def close(self) -> None:
-        """End the threads and close the connections. Blocks; call it off the event loop."""
+    def refuse_more(self) -> None:
+        """Let no further query in."""
         self._closed = True
+
+    def close(self) -> None:
+        """End the threads and close the connections. Blocks; call it off the event loop, after `refuse_more`."""
         self._threads.shutdown()
         while self._connections:
             self._connections.pop().close()
@@ -85,8 +88,10 @@ class StreamReading:
             )
         rows = _chunk(
             connection,
-            "SELECT position, hash, stored FROM event WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-            (number, self._after, CHUNK_EVENTS),
+            # Not beyond the head, which is the end of an append: a reader never ends in the middle of one.
+            "SELECT position, hash, stored FROM event WHERE stream = ? AND sequence > ? AND sequence <= ?"
+            " ORDER BY sequence LIMIT ?",
+            (number, self._after, last_sequence, CHUNK_EVENTS),
         )
         chunk = [_next_of(chain, offset, recorded_hash, stored) for offset, recorded_hash, stored in rows]
         if not chunk:

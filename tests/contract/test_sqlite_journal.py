@@ -436,3 +436,26 @@ def test_a_closed_journal_on_a_read_only_disk_can_be_read(path: Path, monkeypatc
 
     assert asyncio.run(read()) == [1, 2, 3]
     assert fsck(path).events == 3
+
+
+# --- the log file -----------------------------------------------------------------------------------------------------
+
+
+async def test_the_log_file_is_taken_over_and_used_again(journal: Journal, path: Path) -> None:
+    log = Path(f"{path}-wal")
+    payload = bytes(60_000)
+    for sequence in range(400):
+        await journal.append(STREAM, sequence, [new_event(sequence + 1, payload=payload)])
+    await journal.append(STREAM, 400, new_events([401]))
+    # 24 MB went through it.
+    size = await asyncio.to_thread(lambda: log.stat().st_size)
+    assert size < 3 * sqlite_writer.LOG_BYTES
+    assert len(await events_of(journal, STREAM)) == 401
+
+
+async def test_closing_leaves_one_file_and_the_lock(open_journal: OpenJournal, path: Path) -> None:
+    journal = await open_journal()
+    await fill(journal, STREAM, 10)
+    await asyncio.gather(journal.close(), journal.close())
+    left = await asyncio.to_thread(lambda: sorted(file.name for file in path.parent.iterdir()))
+    assert left == ["journal.db", "journal.db.lock"]
