@@ -18,9 +18,9 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from blackjack21 import Deck, Table
-from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook
-from blackjack_api.blackjack import BlackJack
+from blackjack21 import Deck, Table  # type: ignore[import-untyped]  # neither rival is typed
+from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook  # type: ignore[import-untyped]
+from blackjack_api.blackjack import BlackJack  # type: ignore[import-untyped]
 
 from services.game import round_commands as ask
 from services.game.cards import standard_deck
@@ -42,6 +42,7 @@ from services.game.round_marks import (
     SPLIT_PAIR,
     STAND,
 )
+from services.game.round_state import RoundState
 from services.game.round_words import Action, DealtCard, SeatedPlayer, Wager
 from services.game.strategy import Strategy, basic_strategy
 
@@ -51,7 +52,7 @@ STAKE_CENTS = 1000
 
 
 _deal = quick(ask.DealCards)
-_reveal = quick(ask.RevealHole)
+_reveal: Callable[[int, Any], ask.Command] = quick(ask.RevealHole)
 
 
 class Shoe:
@@ -130,17 +131,14 @@ class Holecard:
             elif phase is AT_PLAYERS:
                 events += do(self._choose(state))
             elif phase is AT_DEALER:
-                dealer = state.dealers[0]
-                events += do(_reveal(dealer.hole, self.shoe.dealt[dealer.hole].card))
+                events += do(self._reveal(state))
             elif phase is AT_SETTLING:
                 events += do(self.settle)
             elif phase is AT_PICKUP:
                 events += do(self.pick_up)
                 return events
             elif phase is AT_PEEK:
-                dealer = state.dealers[0]
-                hole = self.shoe.dealt[dealer.hole].card
-                events += do(self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace])
+                events += do(self._check(state))
             else:
                 events += do(self.no_insurance)
 
@@ -153,7 +151,16 @@ class Holecard:
             cards[-1] = shoe.hidden[last - 1]
         return tuple(cards)
 
-    def _choose(self, state: Any) -> ask.Command:
+    def _reveal(self, state: Any) -> ask.Command:
+        hole = state.dealers[0].hole
+        return _reveal(hole, self.shoe.dealt[hole].card)
+
+    def _check(self, state: Any) -> ask.Command:
+        dealer = state.dealers[0]
+        hole = self.shoe.dealt[dealer.hole].card
+        return self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace]
+
+    def _choose(self, state: RoundState) -> ask.Command:
         hand = state.hands[state.turn]
         cards = hand.cards
         pair = cards[0].value if len(cards) == 2 and cards[0].value == cards[1].value else 0
@@ -312,9 +319,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"Rounds a second on one core, Python {sys.version.split()[0]}; medians of {chosen.repeats} heats, in turns")
     for result in results:
         rates = "  ".join(f"{name} {rate:,}" for name, rate in result["rounds_per_second"].items())
-        print(
-            f"{result['hands']} hand(s): {rates}  ratio {result['ratio_to_faster']}  ({result['events_per_round']} events a round)"
-        )
+        ratio, events = result["ratio_to_faster"], result["events_per_round"]
+        print(f"{result['hands']} hand(s): {rates}  ratio {ratio}  ({events} events a round)")
     return 0
 
 

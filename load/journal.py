@@ -12,7 +12,6 @@ handed and which keeps no chain, is printed beside it as a floor.
 """
 
 import argparse
-import asyncio
 import gc
 import json
 import sqlite3
@@ -74,7 +73,18 @@ class Ours:
         for number in range(count):
             name, version, payload = self.types.encode(EventId(STREAM, number + 1))
             new.append(
-                NewEvent(name, version, payload, 1_796_000_000_000_000, self.actor, request_id, digest, cause, "r#1", "2026-11-30")
+                NewEvent(
+                    name,
+                    version,
+                    payload,
+                    1_796_000_000_000_000,
+                    self.actor,
+                    request_id,
+                    digest,
+                    cause,
+                    "r#1",
+                    "2026-11-30",
+                )
             )
         return new
 
@@ -158,7 +168,10 @@ def our_settings(journal: SqliteJournal) -> tuple[str, int]:
     writer = journal._writer  # noqa: SLF001 - a benchmark must not take durability on trust
     assert writer is not None
     connection: sqlite3.Connection = writer._connection  # noqa: SLF001 - as above
-    with closing(connection.execute("PRAGMA journal_mode")) as mode, closing(connection.execute("PRAGMA synchronous")) as level:
+    with (
+        closing(connection.execute("PRAGMA journal_mode")) as mode,
+        closing(connection.execute("PRAGMA synchronous")) as level,
+    ):
         return str(mode.fetchone()[0]), int(level.fetchone()[0])
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from services.game import round_commands as ask
 from services.game import round_rejections as no
+from services.game.rejections import Rejection
 from services.game.round import allowed_actions
 from services.game.round_events import DoubleRevealed, HandDoubled
 from services.game.round_steps import DrawCards
@@ -51,7 +52,7 @@ def test_30_813_double_for_less_where_the_house_allows_it(*, rule: bool, allowed
         (float("nan"), no.StakeNotWhole),
     ],
 )
-def test_30_813_amounts_that_are_no_double(amount: Any, rejection: type[no.Rejection]) -> None:
+def test_30_813_amounts_that_are_no_double(amount: Any, rejection: type[Rejection]) -> None:
     Game("5c 6d 6h Ts", {1: 1000}).refused(ask.DoubleDown(1, 0, amount_cents=amount), rejection)
 
 
@@ -111,7 +112,7 @@ def test_30_813_after_splitting_aces_where_the_house_allows_it(*, split_aces: bo
 
 def test_b04_a_single_split_card_can_be_neither_doubled_nor_split_nor_hit() -> None:
     game = Game("8c 6d 8h Ts", {1: 1000}).split(1)
-    assert isinstance(game.step, DrawCards)
+    assert isinstance(game.step(), DrawCards)
     game.refused(ask.DoubleDown(1, 0), no.DoubleNotFirstTwo)
     game.refused(ask.Split(1, 0), no.NotAPair)
     game.refused(ask.Hit(1, 0), no.CardsDue)
@@ -163,6 +164,6 @@ def test_30_813_a_face_down_card_that_busts_loses_although_the_dealer_busts() ->
 def test_30_813_settlement_waits_for_the_face_down_card() -> None:
     game = Game("5c 6d 6h Ts Tc", {1: 1000}, double_card_face="down")
     game.double(1)
-    assert isinstance(game.step, DrawCards)
+    assert isinstance(game.step(), DrawCards)
     game.refused(ask.SettleWagers(), no.SettlementNotDue)
     game.refused(ask.RevealHole(4, game.shoe[4]), no.NothingToReveal)

@@ -23,7 +23,17 @@ from services.game.round_events import (
 )
 from services.game.round_flow import must_draw
 from services.game.round_steps import AwaitDecision, CheckHoleCard, DrawCards, RevealHoleCard, RoundComplete
-from services.game.round_words import Action, Cause, DealtCard, DecidedBy, HoleQuestion, Outcome, Phase, Recipient
+from services.game.round_words import (
+    Action,
+    Cause,
+    DealtCard,
+    DecidedBy,
+    HoleQuestion,
+    Outcome,
+    Phase,
+    Recipient,
+    Wager,
+)
 from services.game.rule_options import Soft17
 from tests.support.round_game import Game, cards, house, player
 
@@ -44,7 +54,7 @@ def test_30_820_without_a_hole_card_the_dealers_second_comes_last() -> None:
 
 def test_30_820_cards_may_come_in_several_draws_but_never_more_than_are_due() -> None:
     game = Game("", {1: 1000})
-    step = game.step
+    step = game.step()
     assert isinstance(step, DrawCards)
     dealt = [DealtCard(at, card) for at, card in enumerate(cards("Tc 6d 9h"))]
     game.send(ask.DealCards(tuple(dealt[:1])))
@@ -100,10 +110,10 @@ def test_30_823_a_reveal_of_another_card_or_against_the_check() -> None:
     game = Game("", {1: 1000})
     for event in decide(game.round, ask.DealCards((*map(DealtCard, range(3), cards("Tc Kd 9h")), DealtCard(3, None)))):
         game._record((event,))
-    assert game.step == CheckHoleCard(3, HoleQuestion.IS_ACE)
+    assert game.step() == CheckHoleCard(3, HoleQuestion.IS_ACE)
     game._record(decide(game.round, ask.RecordHoleCheck(makes_blackjack=False)))
     game._record(decide(game.round, ask.Stand(1, 0)))
-    assert game.step == RevealHoleCard(3)
+    assert game.step() == RevealHoleCard(3)
     game.refused(ask.RevealHole(2, Card.parse("7s")), no.NothingToReveal)
     game.refused(ask.RevealHole(3, Card.parse("As")), no.HoleContradictsCheck)
 
@@ -112,11 +122,10 @@ def test_30_821_clockwise_and_each_hand_is_completed_before_the_next() -> None:
     game = Game("Tc 9c 6d 2h 2c Ts 5c", {1: 1000, 2: 1000})
     game.refused(ask.Hit(2, 0), no.NotYourTurn)
     game.hit(1)
-    assert game.step == AwaitDecision(1, 0, frozenset({Action.HIT, Action.STAND}))
+    assert game.step() == AwaitDecision(1, 0, frozenset({Action.HIT, Action.STAND}))
     game.stand(1)
     game.refused(ask.Hit(1, 0), no.HandClosed)
-    assert isinstance(game.step, AwaitDecision)
-    assert game.step.seat == 2
+    assert game.step() == AwaitDecision(2, 0, frozenset({Action.HIT, Action.STAND, Action.DOUBLE}))
 
 
 def test_30_824_a_player_cannot_act_on_anothers_hand() -> None:
@@ -136,7 +145,7 @@ def test_30_821_acts_before_the_cards_after_the_end_and_on_no_hand() -> None:
     game.refused(ask.Hit(3, 0), no.UnknownHand)
     game.refused(ask.Hit(1, 1), no.UnknownHand)
     game.stand(1)
-    assert game.step == RoundComplete()
+    assert game.step() == RoundComplete()
     for command in (ask.Hit(1, 0), ask.Stand(1, 0), ask.DoubleDown(1, 0), ask.Split(1, 0), ask.SurrenderHand(1, 0)):
         game.refused(command, no.RoundOver)
     game.refused(ask.SettleWagers(), no.SettlementNotDue)
@@ -264,7 +273,7 @@ def test_30_829_without_a_peek_a_dealers_blackjack_takes_all_of_a_late_surrender
 
 def test_30_829_early_surrender_comes_before_the_check_and_beats_a_blackjack() -> None:
     game = Game("Tc 9c Td 6h 9h As", {1: 1000, 2: 1000}, surrender="early")
-    assert game.step == AwaitDecision(1, 0, frozenset({Action.SURRENDER, Action.DECLINE_SURRENDER}))
+    assert game.step() == AwaitDecision(1, 0, frozenset({Action.SURRENDER, Action.DECLINE_SURRENDER}))
     game.refused(ask.SurrenderHand(2, 0), no.NotYourTurn)
     game.refused(ask.SurrenderHand(1, 0, player(2)), no.NotYourHand)
     game.refused(ask.DeclineSurrender(1, 0, player(2)), no.NotYourHand)
@@ -368,16 +377,17 @@ def test_30_828_10_a_hand_voided_during_the_deal_gets_no_further_card(dealt: int
     given = [*cards("Tc 9c 6d 2h 2c"), None]
     game.send(*(ask.DealCards((DealtCard(at, given[at]),)) for at in range(dealt)))
     game.send(VOID)
-    while isinstance(game.step, DrawCards):
-        (target, *_) = game.step.targets
+    while isinstance(step := game.step(), DrawCards):
+        target = step.targets[0]
         assert (target.to, target.seat) in {(Recipient.PLAYER, 2), (Recipient.DEALER, 0)}
         game.send(ask.DealCards((DealtCard(50, None if target.face_down else Card.parse("5c")),)))
-    assert game.step == AwaitDecision(2, 0, game.step.allowed if isinstance(game.step, AwaitDecision) else frozenset())
+    assert isinstance(step, AwaitDecision)
+    assert (step.seat, step.hand) == (2, 0)
 
 
 def test_30_828_before_the_cards_a_voided_wager_goes_back_and_is_not_dealt_to() -> None:
     game = Game("Tc 6d 9h Ts 5c")
-    game.send(ask.PlaceWagers((ask.Wager(1, "ann", "main", 1000), ask.Wager(2, "bob", "main", 1000))))
+    game.send(ask.PlaceWagers((Wager(1, "ann", "main", 1000), Wager(2, "bob", "main", 1000))))
     game.send(VOID, ask.CloseBetting())
     assert game.dealt_to() == [(2, 0), (0, 0), (2, 0), (0, 0)]
     assert game.net(1) == 0

@@ -15,7 +15,7 @@ from services.game.strategy import basic_strategy, gives_up_early
 from tests.support.round_game import cards, house
 
 CLOSE = 0.008
-CHANCES = {value: 1 / 13 for value in (1, 2, 3, 4, 5, 6, 7, 8, 9)} | {10: 4 / 13}
+CHANCES = dict.fromkeys((1, 2, 3, 4, 5, 6, 7, 8, 9), 1 / 13) | {10: 4 / 13}
 State = tuple[int, bool]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from load import engine
 from services.game.round import begin, evolve_all
+from services.game.round_events import RoundOpened
 from services.game.round_words import Phase
 
 
@@ -13,6 +14,7 @@ def test_the_measured_rounds_are_real_rounds_with_all_their_events() -> None:
     contestant = engine.Holecard(5, seed=1)
     for number in range(100):
         opened, *happened = contestant.round(f"bench/BJ-01#{number}")
+        assert isinstance(opened, RoundOpened)
         ended = evolve_all(begin(opened, contestant.rules), happened)
         assert ended.phase is Phase.COMPLETE
         assert len(ended.hands) >= 5

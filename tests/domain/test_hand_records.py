@@ -1,5 +1,6 @@
 """Hand records: 4,000 rounds of five other engines come to the same end here, and a bad record says where it is bad."""
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -139,7 +140,12 @@ BAD: list[tuple[str, dict[str, Any], str, str]] = [
     ("unknown key", record(colour="red"), "colour", "unknown key"),
     ("unknown rule", record(rules={"deck": 6}), "rules.deck", "unknown key"),
     ("unknown key of a seat", record(seats=[{"seat": 1, "wager": 5, "bet": 5}]), "seats[0].bet", "unknown key"),
-    ("unknown key of an action", record(actions=[{"seat": 1, "hand": 0, "do": "hit", "x": 1}]), "actions[0].x", "unknown"),
+    (
+        "unknown key of an action",
+        record(actions=[{"seat": 1, "hand": 0, "do": "hit", "x": 1}]),
+        "actions[0].x",
+        "unknown",
+    ),
     ("no format", record(format=...), "format", "missing"),
     ("another format", record(format="holecard-hand/2"), "format", "must be"),
     ("no cards", record(cards=...), "cards", "missing"),
@@ -157,13 +163,18 @@ BAD: list[tuple[str, dict[str, Any], str, str]] = [
     ("zero wager", wager(0), "seats[0].wager", "must be 1 to"),
     ("huge wager", wager(10**15), "seats[0].wager", "must be 1 to"),
     ("wager as text", wager("1000"), "seats[0].wager", "whole number"),
-    ("wager true", wager(True), "seats[0].wager", "whole number"),
+    ("wager true", record(seats=[{"seat": 1, "wager": True}]), "seats[0].wager", "whole number"),
     ("wager null", wager(None), "seats[0].wager", "whole number"),
     ("no wager", record(seats=[{"seat": 1}]), "seats[0].wager", "missing"),
     ("no seats", record(seats=[]), "seats", "needs a seat"),
     ("seat twice", record(seats=[{"seat": 1, "wager": 5}] * 2), "seats[1].seat", "once each"),
     ("seat 8", record(seats=[{"seat": 8, "wager": 5}]), "seats[0].seat", "must be 1 to 7"),
-    ("unknown side wager", record(seats=[{"seat": 1, "wager": 5, "side": {"luck": 5}}]), "seats[0]", "WagerKindNotOffered"),
+    (
+        "unknown side wager",
+        record(seats=[{"seat": 1, "wager": 5, "side": {"luck": 5}}]),
+        "seats[0]",
+        "WagerKindNotOffered",
+    ),
     ("side wager float", record(seats=[{"seat": 1, "wager": 5, "side": {"luck": 0.5}}]), "seats[0].side.luck", "whole"),
     ("unknown act", acts((1, 0, "fold")), "actions[0].do", "must be one of"),
     ("act of another seat", acts((2, 0, "hit")), "actions[0]", "UnknownHand"),
@@ -242,7 +253,5 @@ PLACES: list[Callable[[Any], dict[str, Any]]] = [
 def test_whatever_stands_in_a_field_is_played_or_refused_never_a_crash(
     value: Any, place: Callable[[Any], dict[str, Any]]
 ) -> None:
-    try:
-        play(place(value))
-    except HandRecordRefused as refused:
-        assert refused.message
+    with contextlib.suppress(HandRecordRefused):
+        assert set(play(place(value))) == {"dealer", "seats"}
