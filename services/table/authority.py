@@ -33,7 +33,7 @@ def require_supervisor(context: CommandContext, act: str) -> None:
 
 
 def require_own(context: CommandContext, stay: SeatSession) -> None:
-    """A player acts in his own session only; dealer, device and supervisor carry out what any patron signals (30-821, 30-824)."""
+    """A player acts in his own session only; dealer, device and supervisor carry out any patron's signal (30-821)."""
     if context.actor.role is Role.PLAYER:
         if context.actor.id != stay.patron:
             raise NotYourSession(
@@ -44,7 +44,7 @@ def require_own(context: CommandContext, stay: SeatSession) -> None:
 
 
 def chooser(context: CommandContext, patron: str) -> str:
-    """Who chooses, in the round's words: the patron himself, also through a terminal, or "" when a dealer read his signal."""
+    """Who chooses, in the round's words: the patron, also through a terminal, or "" when a dealer read his signal."""
     return patron if context.actor.role in {Role.PLAYER, Role.DEVICE} else ""
 
 

@@ -1,7 +1,7 @@
 """What everybody may look at: the last durable state of each table, and whom it waits for.
 
-Owns the published states, in memory, made anew from the log at any time. Promises that a reader never waits for a table's turn,
-that sequences never go back, and that a slow reader skips to the newest state instead of holding anything up.
+Owns the published states, in memory, made anew from the log at any time. Promises that a reader never waits for a
+table's turn, that sequences never go back, and that a slow reader skips to the newest state and holds nothing up.
 """
 
 import asyncio

@@ -204,7 +204,7 @@ class TableClient:
         return await self._caller.call(CLOSE_INSURANCE, table, context, CloseInsurance(round_id))
 
     async def act(self, table: str, context: CommandContext, command: Act) -> Accepted:
-        """Answer a question: hit, stand, double, split, surrender, insure …"""
+        """Answer a question: hit, stand, double, split, surrender, insure and so on."""
         return await self._caller.call(ACT, table, context, command)
 
     async def suspend(self, table: str, context: CommandContext, reason: str) -> Accepted:

@@ -91,7 +91,7 @@ class OpenBetting:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWagers:
-    """Put down wagers of one or many seats: all or none. The same wager again, under whatever request id, changes nothing."""
+    """Put down wagers of one or many seats: all or none. The same again, under any request id, changes nothing."""
 
     round_id: str
     wagers: tuple[SeatWager, ...]
@@ -203,7 +203,7 @@ class AnnounceLimits:
 
 @dataclass(frozen=True, slots=True)
 class OpenRound:
-    """OpenBetting, with the time by the table's clock and what the shoe says of itself. `refusal`: why it cannot deal, or ""."""
+    """OpenBetting, with the table's time and what the shoe says of itself. `refusal`: why it cannot deal, or ""."""
 
     now_us: int
     shoe_id: str

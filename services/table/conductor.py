@@ -163,7 +163,7 @@ class Conductor:
         await self.record(turn, events)
 
     async def _paid(self, turn: TableTurn, play: Play) -> bool:
-        """Move the money of every line in one call; False when stakes had to be given back first and this must be asked anew."""
+        """Move the money of all lines in one call; False when stakes were given back first and this must be asked anew."""
         if not play.lines:
             return not await self._released(turn, "the round ended without wagers")
         rules = play.round.rules
@@ -179,7 +179,9 @@ class Conductor:
             context = self._contexts.call(turn, command.settlement)
             await self._ledgers.settle_round(turn.key, context, command)
         except Refused as refused:
-            if refused.name == "HoldNotSettled" and await self._released(turn, "held for a wager that was not recorded"):
+            if refused.name == "HoldNotSettled" and await self._released(
+                turn, "held for a wager that was not recorded"
+            ):
                 return False
             raise _waiting(WaitingFor.WAGER, refused) from refused
         except (ServiceUnavailable, CallFailed) as failure:

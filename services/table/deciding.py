@@ -1,5 +1,8 @@
 """Every command of a table to the function that decides it; the table as one decider for the runtime."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from services.game.authority import CommandContext
 from services.runtime.aggregate import Decider
 from services.table import commands as c
@@ -8,7 +11,7 @@ from services.table import pit, playing, seating
 from services.table.table import Table, empty, evolve, round_of
 from services.wire.registry import EventTypes
 
-_DECISIONS = {
+_DECISIONS: Mapping[type, Callable[[Table, Any, CommandContext], tuple[e.TableEvent, ...]]] = {
     c.PostRules: pit.post_rules,
     c.OpenTable: pit.open_table,
     c.CloseTable: pit.close_table,
@@ -36,8 +39,7 @@ _DECISIONS = {
 
 def decide(table: Table, command: c.Command, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """The events of a command, none when it changes nothing; raises Rejection."""
-    decision = _DECISIONS[type(command)]
-    return decision(table, command, context)  # type: ignore[operator]  # the key is the class of the parameter
+    return _DECISIONS[type(command)](table, command, context)
 
 
 def decider() -> Decider[Table, c.Command, e.TableEvent]:

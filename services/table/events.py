@@ -14,7 +14,7 @@ from services.table.words import RackChange
 
 @dataclass(frozen=True, slots=True)
 class RulesPosted:
-    """A rule set and its nine notices are on display (30-803(3)); `rules_text` is its canonical text, `digest` its SHA-256."""
+    """A rule set and its notices are on display (30-803(3)); `rules_text` is its canonical text, `digest` its SHA-256."""
 
     name: str
     version: int
@@ -66,7 +66,7 @@ class LimitsChanged:
 
 @dataclass(frozen=True, slots=True)
 class DealerChanged:
-    """Another dealer took the table; `burn` cards go to the discard rack by the house's rule (30-819). Changes count from 1."""
+    """Another dealer took the table; `burn` cards go to the discard rack by the house's rule (30-819)."""
 
     change: int
     dealer: str
@@ -85,7 +85,7 @@ class DealerBurnFinished:
 
 @dataclass(frozen=True, slots=True)
 class PlayerSeated:
-    """A patron took a seat, with `chips_cents` that he brought along. `session` names this stay for ever, the seat does not."""
+    """A patron took a seat, with chips that he brought along. `session` names this stay for ever, the seat does not."""
 
     session: str
     patron: str
@@ -148,7 +148,7 @@ class ShuffleBecameDue:
 
 @dataclass(frozen=True, slots=True)
 class CardsRanShort:
-    """Fewer than `needed` cards were left, so the discards were shuffled and cut to finish the round (30-828, listed case)."""
+    """Fewer than `needed` cards were left: the discards were shuffled and cut to finish the round (30-828)."""
 
     round_id: str
     reshuffle: str
@@ -157,7 +157,7 @@ class CardsRanShort:
 
 @dataclass(frozen=True, slots=True)
 class StakesReleased:
-    """Stakes that were held for a wager which was never recorded went back to their racks (L9); the ids are not used again."""
+    """Stakes held for a wager that was never recorded went back to their racks (L9); the ids are not used again."""
 
     round_id: str
     holds: tuple[str, ...]

@@ -1,7 +1,7 @@
 """What a table does without being asked: trying again after a failure, and answering for those who let their time pass.
 
-Owns background tasks, one of each kind for a table. Promises that failures of one table hold up no other, that pauses grow and
-are jittered, and that nothing is remembered here that the log does not hold: after a restart both begin again from it.
+Owns background tasks, one of each kind for a table. Promises that failures of one table hold up no other, that pauses
+grow and are jittered, and that nothing is remembered here that the log does not hold: a restart begins again from it.
 """
 
 import asyncio
@@ -43,6 +43,10 @@ class Pacer:
         self._retries[key] = task
         task.add_done_callback(lambda _: self._retries.pop(key, None))
 
+    def is_trying(self, key: str) -> bool:
+        """Whether the table is being tried again."""
+        return key in self._retries
+
     def alarm(self, key: str, deadline_us: int) -> None:
         """Ring for the table at `deadline_us`, 0 for not at all; a new deadline replaces the one before."""
         armed = self._alarms.get(key)
@@ -75,7 +79,8 @@ class Pacer:
             pause = min(max(pause, FIRST_PAUSE_SECONDS / 2) * 2, LONGEST_PAUSE_SECONDS)
 
     async def _ring(self, key: str, deadline_us: int) -> None:
-        while (left_us := deadline_us - self._now_us()) > 0:
+        # The clock is a port: it may have been moved meanwhile, so it is asked again after each sleep.
+        while (left_us := deadline_us - self._now_us()) > 0:  # noqa: ASYNC110 - no event marks a moment in time
             await asyncio.sleep(left_us / 1_000_000)
         try:
             await self._expire(key)

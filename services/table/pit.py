@@ -1,4 +1,4 @@
-"""What the pit decides: rules and limits, opening and closing, dealers, stopping and going on, voiding (30-803, 30-804, 30-828).
+"""What the pit decides: rules, limits, opening, closing, dealers, suspension, voiding (30-803, 30-804, 30-828).
 
 Owns these decisions, pure. Promises that what is posted changes only between rounds, and that only a pit supervisor resumes
 play or voids a hand.

@@ -6,8 +6,8 @@ No reply ever holds a card that lies face down, nor how the shoe goes on. Amount
 from dataclasses import dataclass
 
 from services.game.cards import Card
-from services.game.rule_options import Limits
 from services.game.round_words import Action, HandStatus, SettlementLine, Stake
+from services.game.rule_options import Limits
 from services.table.words import SeatPhase, TablePhase, WaitingFor
 
 

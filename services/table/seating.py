@@ -31,7 +31,10 @@ def seat_player(table: Table, command: c.SeatPlayer, context: CommandContext) ->
         raise r.AmountOutOfRange("chips brought along", chips_cents=command.chips_cents, maximum_cents=MOST_CHIPS_CENTS)
     known = table.of_patron(patron)
     if known is not None:
-        if (known.seat, known.chips_cents) == (command.seat, command.chips_cents) and known.phase is not SeatPhase.LEAVING:
+        if (known.seat, known.chips_cents) == (
+            command.seat,
+            command.chips_cents,
+        ) and known.phase is not SeatPhase.LEAVING:
             return ()
         raise r.PatronAlreadySeated(f"patron {patron} holds seat {known.seat}", seat=known.seat, session=known.session)
     staked = table.live.players.get(command.seat) if table.live else None
@@ -61,7 +64,9 @@ def check_rack_change(table: Table, command: c.BuyIn | c.CashOut, context: Comma
     else:
         require_own(context, stay)
     if table.has_stake(stay.patron):
-        raise r.HandInPlay("a stake of this patron is in play", session=stay.session, round=table.live.id if table.live else "")
+        raise r.HandInPlay(
+            "a stake of this patron is in play", session=stay.session, round=table.live.id if table.live else ""
+        )
     return stay
 
 
@@ -101,6 +106,9 @@ def open_rules(table: Table) -> HouseRules:
 def _was_here(table: Table, session: str) -> bool:
     head, _, number = session.rpartition("/session/")
     return (
-        head == table.key and number.isascii() and number.isdigit() and len(number) < 18
+        head == table.key
+        and number.isascii()
+        and number.isdigit()
+        and len(number) < 18
         and 1 <= int(number) <= table.sessions
     )

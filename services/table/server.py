@@ -1,16 +1,19 @@
 """The table service on the wire: which procedure is answered by which use case, and what the service needs to run.
 
-Owns wiring only. The service has a life of its own (`start`, `stop`): who builds it must see to both.
+Owns wiring only.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from services.journal.port import Journal
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.dispatch import Dispatcher, UseCase
 from services.runtime.telemetry import Telemetry
+from services.shoe.client import ShoeClient
 from services.table import client
 from services.table.service import TableService
+from services.wager.client import WagerClient
 from services.wire.rpc import Rpc
 
 
@@ -47,12 +50,30 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
     }
 
 
-def dispatcher(
-    service: TableService,
-    *,
-    clock: Clock,
-    telemetry: Telemetry,
-    calendars: Mapping[str, GamingCalendar] | None = None,
-) -> Dispatcher:
-    """Build the service's dispatcher, ready to be hosted."""
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+class Tables:
+    """The table service with all it needs: host `dispatcher`, call `start` once everything it asks is reachable, and `stop`.
+
+    `shoes` and `ledgers` should give up after a few seconds: the table tries again by itself, and shows that it waits.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        shoes: ShoeClient,
+        ledgers: WagerClient,
+        *,
+        clock: Clock,
+        telemetry: Telemetry,
+        calendars: Mapping[str, GamingCalendar] | None = None,
+    ) -> None:
+        self.service = TableService(journal, shoes, ledgers, clock=clock, calendars=calendars)
+        self.dispatcher = Dispatcher(use_cases(self.service), clock=clock, telemetry=telemetry, calendars=calendars)
+
+    async def start(self) -> None:
+        """Take up every table where its log ends; open rounds go on by themselves."""
+        await self.service.start()
+
+    async def stop(self) -> None:
+        """End what runs in the background, after the commands in hand."""
+        await self.dispatcher.drain()
+        await self.service.stop()

@@ -1,8 +1,8 @@
 """The table's use cases: take the turn, ask whom must be asked first, decide, record, answer, and play on.
 
 Owns the order of these steps. Promises: a wager is recorded only after its chips are held; an answer depends only on the
-command's own events; a command that is recorded is answered as accepted even when dealing on fails, which is then tried again in the
-background, visibly (`TableView.waiting_for`); a repeated command gets the same answer.
+command's own events; a command that is recorded is answered as accepted even when dealing on fails, which is then tried
+again in the background, visibly (`TableView.waiting_for`); a repeated command gets the same answer.
 """
 
 import hashlib
@@ -37,6 +37,7 @@ from services.table.stakes import Waiting
 from services.table.table import Table
 from services.table.views import summary_of
 from services.table.words import RackChange, WaitingFor
+from services.table.work import next_work
 from services.wager import client as wager
 from services.wire.refusal import Refused
 
@@ -170,7 +171,7 @@ class TableService:
         command: c.BuyIn | c.CashOut,
         carry_out: Callable[[str, CommandContext], Awaitable[c.NoteRackChange]],
     ) -> a.RackReply:
-        """The money moves at the wager service, in the name of who asked; the table holds its turn so that no stake comes between."""
+        """The money moves in the name of who asked; the table holds its turn, so that no stake comes between."""
         notes: list[c.NoteRackChange] = []
 
         async def changed(turn: TableTurn, context: CommandContext) -> TableOutcome:
@@ -208,7 +209,11 @@ class TableService:
 
     async def list_tables(self, _table: str, query: client.ListTables) -> a.TableList:
         """The tables of a floor, by name."""
-        keys = {head.stream.removeprefix(_STREAM) for head in await self._journal.streams() if head.stream.startswith(_STREAM)}
+        keys = {
+            head.stream.removeprefix(_STREAM)
+            for head in await self._journal.streams()
+            if head.stream.startswith(_STREAM)
+        }
         summaries = []
         for key in sorted(key for key in keys if floor_of(key) == query.floor):
             await self._shown(key)
@@ -237,8 +242,9 @@ class TableService:
                 return await self._play_on(turn)
         except JournalError as error:
             self._board.wait_for(key, WaitingFor.JOURNAL, str(error))
-        except Exception as error:  # noqa: BLE001 - a fault at one table is logged and tried again, and holds up no other
-            log.error("a table cannot go on", table=key, exc_info=error)
+        except Exception:
+            # A fault at one table is logged and tried again, and holds up no other.
+            log.exception("a table cannot go on", table=key)
             self._board.wait_for(key, WaitingFor.SUPERVISOR, "a fault in the table service; its log says which")
         return False
 
@@ -286,13 +292,14 @@ class TableService:
     async def _carry_out(
         self, key: str, context: CommandContext, decided: Decided, answer: Callable[[TableOutcome], A]
     ) -> A:
-        """One command in the table's turn, then the table plays on; raises Rejection, Refused, or what keeps it from being known."""
+        """One command in the table's turn, then the table plays on; raises Rejection, Refused or ServiceUnavailable."""
         replies: list[A] = []
         failure: Exception | None = None
         try:
             async with self._host.turn(key) as turn:
                 outcome = await turn.repeated(context)
                 if outcome is None:
+                    await self._catch_up(turn)
                     try:
                         outcome = await decided(turn, context)
                     except _ELSEWHERE as elsewhere:
@@ -314,7 +321,14 @@ class TableService:
             raise failure
         return replies[0]
 
-    async def _recorded(self, turn: TableTurn, events: tuple[e.TableEvent, ...], context: CommandContext) -> TableOutcome:
+    async def _catch_up(self, turn: TableTurn) -> None:
+        """Before deciding, do what was left undone by a crash; a table that is being tried again already is left to that."""
+        if next_work(turn.state) is not None and not self._pacer.is_trying(turn.key) and not await self._play_on(turn):
+            self._pacer.try_again(turn.key)
+
+    async def _recorded(
+        self, turn: TableTurn, events: tuple[e.TableEvent, ...], context: CommandContext
+    ) -> TableOutcome:
         outcome = await turn.record(events, context)
         self._published(turn.key, outcome)
         return outcome

@@ -1,8 +1,8 @@
 """Holding stakes before a wager is recorded, and giving back those that no recorded wager stands behind.
 
-Owns the calls that put chips at risk. Promises that a wager is recorded only after all its chips are held, and that every hold
-ends (L9): one that was made for a wager which a crash kept from being recorded is taken up by the same wager when it comes
-again, or voided when another one needs its place or its chips, when the patron leaves, or at the settlement.
+Owns the calls that put chips at risk. Promises that a wager is recorded only after all its chips are held, and that every
+hold ends (L9): one that was made for a wager which a crash kept from being recorded is taken up by the same wager when it
+comes again, or voided when another one needs its place or its chips, when the patron leaves, or at the settlement.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ TableTurn = Turn[Table, c.Command, e.TableEvent]
 _MAY_BE_IN_THE_WAY = {"HoldIdReused", "HoldAlreadyVoided", "InsufficientChips"}
 
 
-class Waiting(Exception):  # noqa: N818 - names the state the table is in
+class Waiting(Exception):
     """The table cannot go on by itself now: without whom, and why. Nothing is lost; asking again goes on from here."""
 
     def __init__(self, whom: WaitingFor, reason: str) -> None:
@@ -43,7 +43,7 @@ class Stakes:
     async def hold(self, turn: TableTurn, stakes: tuple[wager.Stake, ...]) -> e.StakesReleased | None:
         """Hold all of them or none; raises Refused, ServiceUnavailable or CallFailed.
 
-        Gives None when they are held, or what had to be given back first: record it, work the stakes' ids out again and ask again.
+        Gives None when they are held, or what had to be given back first: record it, work the ids out anew and ask again.
         """
         play = turn.state.live
         if play is None or not stakes:
@@ -90,7 +90,10 @@ class Stakes:
             for held in money.holds
             if held.hold not in recorded
             and held.hold not in play.released
-            and (held.status is wager.HoldStatus.VOIDED or (held.hold, held.session, held.kind, held.amount_cents) not in wanted)
+            and (
+                held.status is wager.HoldStatus.VOIDED
+                or (held.hold, held.session, held.kind, held.amount_cents) not in wanted
+            )
         ]
         if not gone:
             return None

@@ -1,12 +1,11 @@
 """A table's state: what folding its events gives.
 
-Owns the shape of the state and `evolve`, decides nothing (see `seating`, `playing`, `pit`). Immutable; the same events always
-give the same state. Knows no card that lies face down.
+Owns the shape of the state and `evolve`, decides nothing (see `seating`, `playing`, `pit`). Immutable; the same events
+always give the same state. Knows no card that lies face down.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from services.game import round as game
 from services.game import round_events as re
@@ -19,7 +18,6 @@ from services.table.words import SeatPhase
 
 # Old enough that nobody repeats it any more; the wager service remembers receipts longer than that.
 RECEIPTS_REMEMBERED = 256
-_NOBODY: Mapping[int, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Play:
 
     round: Round
     shoe: e.ShoeAssigned | None = None
-    players: Mapping[int, str] = _NOBODY
+    players: Mapping[int, str] = field(default_factory=dict)
     """The patron by seat, for every seat with a wager."""
     decisions: tuple[Decision, ...] = ()
     cards: int = 0
@@ -151,10 +149,25 @@ def round_of(table: Table, event: e.TableEvent) -> str:
 
 def evolve(table: Table, event: e.TableEvent) -> Table:
     """Fold one recorded event; a recorded event is a fact, so nothing is checked here."""
-    if isinstance(event, re.RoundOpened):
-        return _round_opened(table, event)
-    if isinstance(event, _ROUND_EVENTS):
-        return _round_went_on(table, event)
+    match event:
+        case re.RoundOpened():
+            return _round_opened(table, event)
+        case e.PlayerSeated() | e.RackOpened() | e.PlayerLeaving() | e.PlayerLeft() | e.RackChanged():
+            return _seats_changed(table, event)
+        case (
+            e.ShoeAssigned() | e.CardsRanShort() | e.StakesReleased() | e.DecisionTimerStarted() | e.DecisionTimedOut()
+        ):
+            return _play_changed(table, event)
+        case _:
+            return _round_went_on(table, event) if isinstance(event, _ROUND_EVENTS) else _table_changed(table, event)
+
+
+_ROUND_EVENTS = re.RoundEvent
+_PlayEvent = e.ShoeAssigned | e.CardsRanShort | e.StakesReleased | e.DecisionTimerStarted | e.DecisionTimedOut
+_SeatEvent = e.PlayerSeated | e.RackOpened | e.PlayerLeaving | e.PlayerLeft | e.RackChanged
+
+
+def _table_changed(table: Table, event: e.OwnEvent) -> Table:
     match event:
         case e.RulesPosted():
             return replace(table, rules=parse_rules(event.rules_text), announced=None)
@@ -172,20 +185,22 @@ def evolve(table: Table, event: e.TableEvent) -> Table:
             return replace(table, dealer=event.dealer, dealer_changes=event.change, burn_due=event.burn)
         case e.DealerBurnFinished():
             return replace(table, burn_due=0)
+        case e.ShuffleBecameDue():
+            return replace(table, spent_shoe=event.shoe_id)
+        case _:
+            return _stopped_or_resumed(table, event)
+
+
+def _stopped_or_resumed(table: Table, event: e.OwnEvent) -> Table:
+    match event:
         case e.TableSuspended():
             return replace(table, suspended=event.reason)
         case e.TableResumed():
             # Time spent suspended is nobody's thinking time: an open question gets a new deadline.
             play = None if table.play is None else replace(table.play, timer=None)
             return replace(table, suspended="", play=play)
-        case e.PlayerSeated() | e.RackOpened() | e.PlayerLeaving() | e.PlayerLeft() | e.RackChanged():
-            return _seats_changed(table, event)
         case _:
-            return _play_changed(table, event)
-
-
-_ROUND_EVENTS = re.RoundEvent
-_SeatEvent = e.PlayerSeated | e.RackOpened | e.PlayerLeaving | e.PlayerLeft | e.RackChanged
+            raise LookupError(f"{type(event).__name__} is not an event of a table")
 
 
 def _seats_changed(table: Table, event: _SeatEvent) -> Table:
@@ -223,25 +238,24 @@ def _round_went_on(table: Table, event: re.RoundEvent) -> Table:
     play = table.play
     if play is None:
         raise LookupError(f"{type(event).__name__} outside a round")
-    changes: dict[str, object] = {"round": game.evolve(play.round, event)}
+    after = replace(play, round=game.evolve(play.round, event))
     decision = _decision(event)
     if decision is not None:
-        changes["decisions"] = (*play.decisions, decision)
+        after = replace(after, decisions=(*play.decisions, decision))
     match event:
         case re.WagerPlaced():
-            changes["players"] = MappingProxyType({**play.players, event.seat: event.player})
+            return replace(table, play=replace(after, players={**play.players, event.seat: event.player}))
+        case re.BettingClosed():
+            return replace(table, play=after, played=frozenset(play.players.values()))
         case re.CardDealt():
-            changes.update(cards=play.cards + 1, timer=None)
+            return replace(table, play=replace(after, cards=play.cards + 1, timer=None))
         case re.WagersSettled():
-            changes["lines"] = (*play.lines, *event.lines)
+            return replace(table, play=replace(after, lines=(*play.lines, *event.lines)))
         case re.InsurancePlaced() | re.InsuranceDeclined() | re.EvenMoneyTaken():
-            pass  # One offer to all seats: its deadline stays until the last has answered.
+            # One offer to all seats: its deadline stays until the last has answered.
+            return replace(table, play=after)
         case _:
-            changes["timer"] = None
-    after = replace(play, **changes)
-    if isinstance(event, re.BettingClosed):
-        return replace(table, play=after, played=frozenset(after.players.values()))
-    return replace(table, play=after)
+            return replace(table, play=after if after.timer is None else replace(after, timer=None))
 
 
 def _decision(event: re.RoundEvent) -> Decision | None:
@@ -269,25 +283,22 @@ def _decision(event: re.RoundEvent) -> Decision | None:
             return None
 
 
-def _play_changed(table: Table, event: e.OwnEvent) -> Table:
+def _play_changed(table: Table, event: _PlayEvent) -> Table:
     play = table.play
     if play is None:
         raise LookupError(f"{type(event).__name__} outside a round")
     match event:
         case e.ShoeAssigned():
-            return replace(table, play=replace(play, shoe=event))
-        case e.ShuffleBecameDue():
-            return replace(table, spent_shoe=event.shoe_id)
+            after = replace(play, shoe=event)
         case e.CardsRanShort():
-            return replace(table, play=replace(play, reshuffles=play.reshuffles + 1))
+            after = replace(play, reshuffles=play.reshuffles + 1)
         case e.StakesReleased():
-            return replace(table, play=replace(play, released=play.released.union(event.holds)))
+            after = replace(play, released=play.released.union(event.holds))
         case e.DecisionTimerStarted():
-            return replace(table, play=replace(play, timer=Timer(event.turn, event.deadline_us)))
-        case e.DecisionTimedOut():
-            return replace(table, play=replace(play, timer=None))
+            after = replace(play, timer=Timer(event.turn, event.deadline_us))
         case _:
-            raise LookupError(f"{type(event).__name__} is not an event of a table")
+            after = replace(play, timer=None)
+    return replace(table, play=after)
 
 
 def with_limits(rules: HouseRules, limits: Limits) -> HouseRules:

@@ -27,7 +27,7 @@ class RackChange(StrEnum):
 
 
 class TablePhase(StrEnum):
-    """What a table is doing: CLOSED, IDLE between two rounds, CLOSING while the tray is taken away, else the round's phase."""
+    """What a table does: CLOSED, IDLE between rounds, CLOSING while the tray is taken away, else the round's phase."""
 
     CLOSED = "closed"
     CLOSING = "closing"
