@@ -100,7 +100,6 @@ class Game:
         assert caught.value.remedy
         return caught.value
 
-    @property
     def step(self) -> Step:
         return next_step(self.round)
 
