@@ -202,7 +202,7 @@ class House:
             shoe.ShuffleCards(shuffle, 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED),
         )
         shoe_id = (await self.shoe.get_shoe(table)).shoe_id
-        await self.shoe.cut_cards(table, self.context(DEALER), shoe.CutCards(shoe_id, 52, "seat 1"))
+        await self.shoe.cut_cards(table, self.context(DEALER), shoe.CutCards(shoe_id, 26, "seat 1"))
         await self.shoe.place_cut_card(table, self.context(DEALER), shoe.PlaceCutCard(shoe_id, behind))
 
     async def open_table(self, table: str = TABLE, rules: str = RULES) -> None:
