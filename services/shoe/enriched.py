@@ -32,7 +32,7 @@ class NextCard:
     sealed_card: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Opened:
     """A whole shoe laid open, for its retirement.
 

@@ -39,9 +39,8 @@ def test_a_sound_journal(path: Path) -> None:
 
 def test_damage_is_named_and_fails(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(
-            "UPDATE event SET stored = substr(stored, 1, 60) || x'00' || substr(stored, 62) WHERE position = 5"
-        )
+        stored = connection.execute("SELECT stored FROM event WHERE position = 5").fetchone()[0]
+        connection.execute("UPDATE event SET stored = ? WHERE position = 5", (stored.replace(b"card 3", b"card 4"),))
         connection.execute("DELETE FROM event WHERE position = 3")
         connection.commit()
     run = verify("--journal", path)

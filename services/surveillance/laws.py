@@ -1,0 +1,111 @@
+"""The laws of DESIGN §8 in one registry, and the auditor that holds a log to them, live or offline.
+
+Owns the list and the order of work: each event is shown to every law as the table lay just before it, then folded in.
+Promises bounded memory per table and the same findings for the same log. L5 is not in the registry: it needs to be told
+what was acknowledged (`laws_log.missing_acknowledged`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.surveillance.facts import Fact
+from services.surveillance.findings import Finding
+from services.surveillance.laws_holds import HoldsEnd
+from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
+from services.surveillance.laws_money import ChipsConserved
+from services.surveillance.laws_play import PlayedByTheRules
+from services.surveillance.laws_secrecy import NothingShownEarly
+from services.surveillance.laws_settlement import SettledRight
+from services.surveillance.laws_shoe import ShoeWhole
+from services.surveillance.laws_table import BettingWindow, CardsAgree
+from services.surveillance.scene import TableScene
+
+__all__ = ["CHECKS", "LAWS", "Auditor", "Check", "Law", "LawOf", "check", "missing_acknowledged"]
+
+
+class Check(Protocol):
+    """One fold over the log that answers with what it finds broken."""
+
+    def observe(self, fact: Fact, scene: TableScene) -> Iterator[Finding]:
+        """Take the next event in log order; `scene` is the table just before it."""
+        ...
+
+    def finish(self) -> Iterator[Finding]:
+        """What only the end of the log can tell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LawOf:
+    """A law: its number, what it says, where it comes from."""
+
+    id: str
+    title: str
+    source: str
+
+
+Law = LawOf
+
+LAWS: tuple[LawOf, ...] = (
+    LawOf("L1", "chips are conserved to the cent", "DESIGN §7, 30-831"),
+    LawOf(
+        "L2",
+        "every shoe position is drawn once, in order, and the revealed order opens the commitment",
+        "30-816 to 30-818",
+    ),
+    LawOf("L3", "each dealt card is in exactly one hand or the rack, and table and shoe agree", "30-820, 30-822"),
+    LawOf("L4", "sequences are contiguous, hashes link, every event can be read", "DESIGN §3"),
+    LawOf("L5", "every acknowledged event is there", "DESIGN §3"),
+    LawOf("L6", "folding the log gives the live state", "DESIGN §4"),
+    LawOf("L7", "one settlement per stake, one effect per request, and the amount is the pay rule", "30-807 to 30-812"),
+    LawOf("L8", "no wager after betting closed, no card before", "30-807, 30-809"),
+    LawOf("L9", "every hold ends", "DESIGN §5"),
+    LawOf("L10", "the dealer followed the posted rule and every action was legal", "30-812 to 30-829"),
+    LawOf("L11", "every event names an earlier cause", "DESIGN §3"),
+    LawOf("L12", "nothing published depends on an unrevealed card", "DESIGN §6, 30-823"),
+)
+
+CHECKS: tuple[Callable[[], Check], ...] = (
+    UnbrokenLog,
+    EarlierCauses,
+    OneEffectPerRequest,
+    ChipsConserved,
+    HoldsEnd,
+    ShoeWhole,
+    CardsAgree,
+    BettingWindow,
+    SettledRight,
+    PlayedByTheRules,
+    NothingShownEarly,
+)
+
+
+class Auditor:
+    """Holds a log to the laws, one event after the other."""
+
+    def __init__(self, checks: Iterable[Callable[[], Check]] = CHECKS) -> None:
+        self._checks = [check() for check in checks]
+        self._scenes: dict[str, TableScene] = {}
+        self.events = 0
+
+    def observe(self, fact: Fact) -> list[Finding]:
+        """Take the next event in log order; what it breaks."""
+        self.events += 1
+        scene = self._scenes.get(fact.key)
+        if scene is None:
+            scene = self._scenes[fact.key] = TableScene(fact.key)
+        findings = [finding for check in self._checks for finding in check.observe(fact, scene)]
+        scene.apply(fact)
+        return findings
+
+    def finish(self) -> list[Finding]:
+        """What the end of the log shows; for a log that has ended, not for a live one."""
+        return [finding for check in self._checks for finding in check.finish()]
+
+
+def check(facts: Iterable[Fact], *, to_the_end: bool = True) -> list[Finding]:
+    """Hold a whole log to the laws."""
+    auditor = Auditor()
+    findings = [finding for fact in facts for finding in auditor.observe(fact)]
+    return findings + (auditor.finish() if to_the_end else [])

@@ -1,0 +1,180 @@
+"""The tables of surveillance's projection, in types that SQLite and PostgreSQL share.
+
+Owns the shape of the read model. It is derived: `SCHEMA_VERSION` changes with every change of shape or meaning, and a
+file of another version is thrown away and built again from the journal. Amounts are integer cents, times µs since 1970.
+There is no time of projecting in any row, so that two builds from the same journal hold the same rows.
+"""
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+meta = Table(
+    "meta", metadata, Column("name", String(40), primary_key=True), Column("value", String(200), nullable=False)
+)
+"""`schema_version`, and what build wrote the rows."""
+
+positions = Table(
+    "positions",
+    metadata,
+    Column("partition", Integer, primary_key=True, autoincrement=False),
+    Column("offset", BigInteger, nullable=False),
+)
+"""How far each partition has been projected; written in the transaction of its effect."""
+
+streams = Table(
+    "streams",
+    metadata,
+    Column("stream", String(256), primary_key=True),
+    Column("sequence", BigInteger, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("recorded_time_us", BigInteger, nullable=False),
+)
+"""The last event of each stream that was projected: what comes again is ignored, a gap is seen."""
+
+events = Table(
+    "events",
+    metadata,
+    Column("stream", String(256), primary_key=True),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("table_key", String(90), nullable=False),
+    Column("name", String(80), nullable=False),
+    Column("round_id", String(128), nullable=False),
+    Column("actor_role", String(20), nullable=False),
+    Column("actor_id", String(128), nullable=False),
+    Column("gaming_day", String(10), nullable=False),
+    Column("occurred_time_us", BigInteger, nullable=False),
+    Column("recorded_time_us", BigInteger, nullable=False),
+    Index("events_of_round", "round_id", "stream", "sequence"),
+    Index("events_by_name", "stream", "name", "sequence"),
+)
+"""Where each event stands and what it is; the journal has its content."""
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("round_id", String(128), primary_key=True),
+    Column("table_key", String(90), nullable=False),
+    Column("floor", String(40), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("gaming_day", String(10), nullable=False),
+    Column("opened_time_us", BigInteger, nullable=False),
+    Column("ended_time_us", BigInteger, nullable=False),
+    Column("complete", Boolean, nullable=False),
+    Column("voided", Boolean, nullable=False),
+    Column("suspended", Boolean, nullable=False),
+    Column("dealer", String(128), nullable=False),
+    Column("shoe_id", String(128), nullable=False),
+    Column("rules_name", String(80), nullable=False),
+    Column("rules_version", Integer, nullable=False),
+    Column("rules_digest", String(64), nullable=False),
+    Column("dealer_cards", String(120), nullable=False),
+    Column("dealer_total", Integer, nullable=False),
+    Column("seats", Integer, nullable=False),
+    Column("hands", Integer, nullable=False),
+    Column("staked_cents", BigInteger, nullable=False),
+    Column("returned_cents", BigInteger, nullable=False),
+    Column("win_cents", BigInteger, nullable=False),
+    Column("first_sequence", BigInteger, nullable=False),
+    Column("last_sequence", BigInteger, nullable=False),
+    Index("rounds_by_time", "opened_time_us"),
+    Index("rounds_of_table", "table_key", "number"),
+    Index("rounds_of_day", "gaming_day", "table_key"),
+)
+"""One row a round; `dealer_cards` is " Kd 7s ", a blank on both sides of each card that was seen."""
+
+hands = Table(
+    "hands",
+    metadata,
+    Column("round_id", String(128), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("hand", Integer, primary_key=True, autoincrement=False),
+    Column("table_key", String(90), nullable=False),
+    Column("patron", String(128), nullable=False),
+    Column("cards", String(120), nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("wager_cents", BigInteger, nullable=False),
+    Column("staked_cents", BigInteger, nullable=False),
+    Column("returned_cents", BigInteger, nullable=False),
+    Column("insurance_cents", BigInteger, nullable=False),
+    Column("insurance_returned_cents", BigInteger, nullable=False),
+    Index("hands_of_patron", "patron"),
+    Index("hands_by_stake", "staked_cents"),
+    Index("hands_by_outcome", "outcome"),
+)
+"""One row a hand; cards as in `rounds`, the insurance stands with the seat's first hand."""
+
+tables = Table(
+    "tables",
+    metadata,
+    Column("table_key", String(90), primary_key=True),
+    Column("floor", String(40), nullable=False),
+    Column("open", Boolean, nullable=False),
+    Column("phase", String(20), nullable=False),
+    Column("suspension", String(500), nullable=False),
+    Column("dealer", String(128), nullable=False),
+    Column("rules_name", String(80), nullable=False),
+    Column("rules_version", Integer, nullable=False),
+    Column("rules_digest", String(64), nullable=False),
+    Column("rules_text", Text, nullable=False),
+    Column("minimum_cents", BigInteger, nullable=False),
+    Column("maximum_cents", BigInteger, nullable=False),
+    Column("round_id", String(128), nullable=False),
+    Column("round_first_sequence", BigInteger, nullable=False),
+    Column("shoe_id", String(128), nullable=False),
+    Column("shoe_cards", Integer, nullable=False),
+    Column("shoe_left", Integer, nullable=False),
+    Column("shuffled_time_us", BigInteger, nullable=False),
+    Column("gaming_day", String(10), nullable=False),
+    Column("opener_cents", BigInteger, nullable=False),
+    Column("tray_cents", BigInteger, nullable=False),
+    Column("racks_cents", BigInteger, nullable=False),
+    Column("escrow_cents", BigInteger, nullable=False),
+    Column("fills_cents", BigInteger, nullable=False),
+    Column("credits_cents", BigInteger, nullable=False),
+    Column("day_rounds", Integer, nullable=False),
+    Column("day_hands", Integer, nullable=False),
+    Column("day_handle_cents", BigInteger, nullable=False),
+    Column("day_win_cents", BigInteger, nullable=False),
+    Column("day_drop_cents", BigInteger, nullable=False),
+    Column("rounds", BigInteger, nullable=False),
+    Column("last_event_time_us", BigInteger, nullable=False),
+)
+"""One row a table as it is now; the `day_` columns are of `gaming_day`, the day of its last event."""
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("table_key", String(90), primary_key=True),
+    Column("session", String(200), primary_key=True),
+    Column("seat", Integer, nullable=False),
+    Column("patron", String(128), nullable=False),
+    Column("leaving", Boolean, nullable=False),
+    Column("rack_cents", BigInteger, nullable=False),
+    Column("in_play_cents", BigInteger, nullable=False),
+    Column("since_time_us", BigInteger, nullable=False),
+)
+"""Who sits where now, and his chips."""
+
+findings = Table(
+    "findings",
+    metadata,
+    Column("id", String(24), primary_key=True),
+    Column("law", String(4), nullable=False),
+    Column("stream", String(256), nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("table_key", String(90), nullable=False),
+    Column("round_id", String(128), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("recorded_time_us", BigInteger, nullable=False),
+    Index("findings_by_time", "recorded_time_us"),
+    Index("findings_by_law", "law"),
+)
+"""Laws that were broken; never changed, never deleted. The time is that of the event that shows it."""
+
+DERIVED = (positions, streams, events, rounds, hands, tables, seats, findings)
+"""Every table whose rows follow from the journal alone."""
