@@ -20,6 +20,7 @@ from google.protobuf.message import DecodeError, Message
 from services.game.cards import Card
 from services.game.rejections import Rejection
 from services.wire.messages import message_class
+from services.wire.quick_records import quick
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
@@ -70,6 +71,7 @@ class Mapper(Generic[T]):
                 f"message {unmapped}"
             )
         self.cls = cls
+        self._make = _maker(cls)
         self.message = message
         self._fields = [(name, *_field_converters(hints[name], cast("FieldDescriptor", theirs[name]))) for name in ours]
 
@@ -92,7 +94,7 @@ class Mapper(Generic[T]):
                 raise MalformedMessage(
                     f"{message.DESCRIPTOR.full_name}.{name} cannot be read: {error}", field=name
                 ) from error
-        return self.cls(*values)
+        return self._make(*values)
 
     def encode(self, value: T) -> bytes:
         """The message's bytes."""
@@ -109,6 +111,14 @@ class Mapper(Generic[T]):
     def decode(self, data: bytes) -> T:
         """The value in `data`; raises MalformedMessage."""
         return self.from_message(self.parse(data))
+
+
+def _maker(cls: type[T]) -> Callable[..., T]:
+    """How to make one: the quick way where the class has no checks of its own to run."""
+    try:
+        return quick(cls)
+    except TypeError:
+        return cls
 
 
 @cache
