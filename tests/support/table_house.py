@@ -23,6 +23,9 @@ from services.runtime.sealing import AesGcmSealer
 from services.runtime.telemetry import Telemetry
 from services.shoe import client as shoe
 from services.shoe.server import dispatcher as shoe_dispatcher
+from services.surveillance.facts import FactReader
+from services.surveillance.findings import Finding
+from services.surveillance.laws import check
 from services.table import client as tables
 from services.table.server import Tables
 from services.wager import client as wager
@@ -224,6 +227,17 @@ class House:
     async def log(self, stream: str = f"table:{TABLE}") -> list[Any]:
         """The stored envelopes of a stream."""
         return [recorded.envelope async for recorded in self.journal.read(stream)]
+
+
+async def broken_laws(house: House) -> list[Finding]:
+    """What surveillance's laws find in the whole log (DESIGN §8); nothing when all is well."""
+    end = (await house.journal.end())[0]
+    reader, facts = FactReader(), []
+    async for recorded in house.journal.subscribe({}):
+        facts.append(reader.read(recorded))
+        if recorded.position.offset >= end:
+            break
+    return list(check(facts))
 
 
 def player(patron: str) -> Actor:
