@@ -37,6 +37,7 @@ A = TypeVar("A")
 
 TABLE = "black-hawk/BJ-07"
 KEY = b"k" * 32
+_READER = FactReader()
 SUPERVISOR = Actor(Role.SUPERVISOR, "P-1")
 DEALER = Actor(Role.DEALER, "D-17")
 RULES = Path("services/game/profiles/colorado.toml").read_text(encoding="utf-8")
@@ -232,9 +233,9 @@ class House:
 async def broken_laws(house: House) -> list[Finding]:
     """What surveillance's laws find in the whole log (DESIGN §8); nothing when all is well."""
     end = (await house.journal.end())[0]
-    reader, facts = FactReader(), []
+    facts = []
     async for recorded in house.journal.subscribe({}):
-        facts.append(reader.read(recorded))
+        facts.append(_READER.read(recorded))
         if recorded.position.offset >= end:
             break
     return list(check(facts))
