@@ -140,15 +140,21 @@ class House:
     _ids = itertools.count(1)
 
     def __init__(
-        self, path: Path, *, seed: str = "1", fault: Fault | None = None, clock: ManualClock | None = None
+        self,
+        place: Path | Journal,
+        *,
+        seed: str = "1",
+        fault: Fault | None = None,
+        clock: ManualClock | None = None,
     ) -> None:
-        self.path = path
+        self._place = place
         self.fault = fault or Fault()
         self.clock = clock or ManualClock()
         self._seed = seed
 
     async def __aenter__(self) -> Self:
-        self.journal = SqliteJournal.open(self.path, clock=self.clock)
+        place = self._place
+        self.journal: Journal = SqliteJournal.open(place, clock=self.clock) if isinstance(place, Path) else place
         telemetry = Telemetry()
         sealer = AesGcmSealer(KEY, SystemEntropy())
         entropy = ReplayableEntropy(self._seed)
