@@ -66,8 +66,9 @@ class Fault:
         if before:
             self.count += 1
             self.names.append(name)
-        if self.at == self.count and self.before is before:
-            self.dead = self.fatal
+        # A call that was refused has no "after": the next one that has is the one.
+        if 0 < self.at <= self.count and self.before is before:
+            self.at, self.dead = 0, self.fatal
             raise ServiceUnavailable(f"killed {'before' if before else 'after'} {name}")
 
 
