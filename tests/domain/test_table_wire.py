@@ -6,6 +6,7 @@ from services.game.rules import Limits
 from services.table import client
 from services.table import events as e
 from services.table.deciding import decider
+from services.table.table import empty, evolve
 from services.table.views import view_of
 from services.table.words import ChipCount, RackChange, SeatWager, WaitingFor
 from services.wire.messages import service_descriptor
@@ -45,6 +46,18 @@ def test_every_event_of_the_table_comes_back_as_it_went() -> None:
         name, version, payload = types.encode(event)
         assert name == f"holecard.table.v1.{type(event).__name__}"
         assert types.decode(name, version, payload) == event
+
+
+def test_l6_folding_what_was_stored_gives_the_state_in_memory() -> None:
+    desk = Desk()
+    ann, _ = desk.dealt("8s 9s 7d 8h 8c ?", "ann", "bob")
+    desk.act(ann, 1, Action.SPLIT)
+    types = decider().events
+    stored = [types.encode(event) for event in desk.log]
+    folded = empty(TABLE)
+    for name, version, payload in stored:
+        folded = evolve(folded, types.decode(name, version, payload))
+    assert folded == desk.table
 
 
 def test_every_procedure_fits_its_messages_and_every_one_on_the_wire_is_served() -> None:
