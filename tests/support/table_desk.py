@@ -109,7 +109,6 @@ class Desk:
         """Answer a question of the round in play."""
         return self.do(c.Act(ROUND, session, seat, hand, action, turn=turn), actor)
 
-    @property
     def step(self) -> steps.Step:
         """What the round waits for."""
         assert self.table.play is not None
