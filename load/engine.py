@@ -1,9 +1,10 @@
 """How fast the engine plays: rounds a second on one core, against two engines from PyPI, in one run.
 
-`python -m load.engine [--json] [--rounds N] [--repeats R]`. Every contestant plays the same game with the same basic-strategy chart: six decks
-shuffled at three quarters, soft 17 hit, doubles, splits, at a table of one to seven hands. Contestants take turns, many short
-heats each, so that a slow moment of the machine hits all alike; medians are compared. `holecard` makes every event of every round and is asked through
-its public commands. `blackjack-api` plays one hand a table, so for more hands it plays as many tables.
+`python -m load.engine [--json] [--rounds N] [--repeats R]`. Every contestant plays the same game with the same
+basic-strategy chart: six decks shuffled at three quarters, soft 17 hit, doubles, splits, at a table of one to seven
+hands. Contestants take turns, many short heats each, so that a slow moment of the machine hits all alike; medians are
+compared. `holecard` makes every event of every round and is asked through its public commands. `blackjack-api` plays
+one hand a table, so for more hands it plays as many tables.
 """
 
 import argparse
@@ -26,10 +27,22 @@ from services.game.cards import standard_deck
 from services.game.hand import Total
 from services.game.house_rules import HouseRules
 from services.game.profiles import profile
+from services.game.quick import quick
 from services.game.round import RoundPlay, open_round
 from services.game.round_events import RoundEvent
 from services.game.round_legality import RULES
-from services.game.round_words import Action, DealtCard, Phase, SeatedPlayer, Wager
+from services.game.round_marks import (
+    AT_DEALER,
+    AT_PEEK,
+    AT_PICKUP,
+    AT_PLAYERS,
+    AT_SETTLING,
+    DOUBLE_DOWN,
+    HIT,
+    SPLIT_PAIR,
+    STAND,
+)
+from services.game.round_words import Action, DealtCard, SeatedPlayer, Wager
 from services.game.strategy import Strategy, basic_strategy
 
 DECKS = 6
@@ -37,21 +50,28 @@ PENETRATION = 0.75
 STAKE_CENTS = 1000
 
 
+_deal = quick(ask.DealCards)
+_reveal = quick(ask.RevealHole)
+
+
 class Shoe:
     """Six decks, shuffled again after three quarters; a drawn card keeps its position in the shoe."""
 
     def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
         self._cards = list(standard_deck()) * DECKS
         self._cut = int(len(self._cards) * PENETRATION)
-        self._hidden = [DealtCard(position, None) for position in range(len(self._cards))]
-        self.next = 0
+        self._random = chance.random
+        # Every card at every position, made once: a dealt card never changes.
+        self._known = [{card: DealtCard(at, card) for card in standard_deck()} for at in range(len(self._cards))]
+        self.hidden = [DealtCard(position, None) for position in range(len(self._cards))]
         self.shuffle()
 
     def shuffle(self) -> None:
-        """Mix all cards anew; say so by `next` = 0."""
-        self._chance.shuffle(self._cards)
-        self.dealt = [DealtCard(position, card) for position, card in enumerate(self._cards)]
+        """Mix all cards anew, each order as likely as any other, by sorting on random numbers."""
+        keys = [self._random() for _ in self._cards]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        cards = self._cards
+        self.dealt = [known[cards[at]] for known, at in zip(self._known, order, strict=True)]
         self.next = 0
 
     def ready(self) -> None:
@@ -83,11 +103,10 @@ class Holecard:
             Action.DOUBLE: ask.DoubleDown,
             Action.SPLIT: ask.Split,
         }
+        self.legal = RULES
         self.choices = {
-            (action, seat, hand): make(seat, hand)
+            action: [[make(seat, hand) for hand in range(4)] for seat in range(hands + 1)]
             for action, make in made.items()
-            for seat in range(1, hands + 1)
-            for hand in range(4)
         }
         self.events = 0
 
@@ -98,31 +117,32 @@ class Holecard:
 
     def round(self, round_id: str) -> list[RoundEvent]:
         """Play one round and give its events."""
-        shoe = self.shoe
-        shoe.ready()
+        self.shoe.ready()
         play = RoundPlay(open_round(round_id, self.rules, self.seats), self.rules)
         state, do = play.state, play.do
         events: list[RoundEvent] = [play.opened]
         events += do(self.wagers)
         events += do(self.close)
-        while (phase := state.phase) is not Phase.COMPLETE:
+        while True:
+            phase = state.phase
             if state.pending:
-                events += do(ask.DealCards(self._draw(state.pending)))
-            elif phase is Phase.PLAYERS:
+                events += do(_deal(self._draw(state.pending)))
+            elif phase is AT_PLAYERS:
                 events += do(self._choose(state))
-            elif phase is Phase.PEEK:
-                up_card, hole = state.dealers[0].cards[0], self._hole(state)
-                events += do(self.checked[hole.is_ten if up_card.is_ace else hole.is_ace])
-            elif phase is Phase.DEALER:
-                position = state.dealers[0].hole
-                events += do(ask.RevealHole(position, self._hole(state)))
-            elif phase is Phase.SETTLING:
+            elif phase is AT_DEALER:
+                dealer = state.dealers[0]
+                events += do(_reveal(dealer.hole, self.shoe.dealt[dealer.hole].card))
+            elif phase is AT_SETTLING:
                 events += do(self.settle)
-            elif phase is Phase.PICKUP:
+            elif phase is AT_PICKUP:
                 events += do(self.pick_up)
+                return events
+            elif phase is AT_PEEK:
+                dealer = state.dealers[0]
+                hole = self.shoe.dealt[dealer.hole].card
+                events += do(self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace])
             else:
                 events += do(self.no_insurance)
-        return events
 
     def _draw(self, targets: Any) -> tuple[DealtCard, ...]:
         shoe = self.shoe
@@ -130,20 +150,17 @@ class Holecard:
         shoe.next = last = first + len(targets)
         cards = shoe.dealt[first:last]
         if targets[-1].face_down:
-            cards[-1] = shoe._hidden[last - 1]
+            cards[-1] = shoe.hidden[last - 1]
         return tuple(cards)
-
-    def _hole(self, state: Any) -> Any:
-        return self.shoe.dealt[state.dealers[0].hole].card
 
     def _choose(self, state: Any) -> ask.Command:
         hand = state.hands[state.turn]
         cards = hand.cards
         pair = cards[0].value if len(cards) == 2 and cards[0].value == cards[1].value else 0
+        legal = self.legal
         for action in self.chart.choices(hand.total, pair, state.dealers[0].cards[0].value):
-            breaks = RULES.get(action)
-            if breaks is None or breaks(state, hand) is None:
-                return self.choices[action, hand.seat, hand.number]
+            if action not in legal or legal[action](state, hand) is None:
+                return self.choices[action][hand.seat][hand.number]
         raise LookupError("standing is always legal")
 
 
@@ -153,7 +170,7 @@ def pair_of(first: int, second: int) -> int:
 
 
 class Blackjack21:
-    """blackjack21: a table of seats; its `available_actions` builds what its checks tell, so the checks are asked by trying."""
+    """blackjack21: a table of seats. What is legal is checked beside it, cheaper than its `available_actions`."""
 
     name = "blackjack21"
 
@@ -176,13 +193,13 @@ class Blackjack21:
                 two = len(hand) == 2
                 pair = pair_of(hand[0].value, hand[1].value) if two else 0
                 for action in choices(count, pair, table.dealer.hand[0].value):
-                    if action is Action.DOUBLE and two:
+                    if action is DOUBLE_DOWN and two:
                         table.double_down()
-                    elif action is Action.SPLIT and len(table.current_player.hands) < 4:
+                    elif action is SPLIT_PAIR and len(table.current_player.hands) < 4:
                         table.split()
-                    elif action is Action.HIT:
+                    elif action is HIT:
                         table.hit()
-                    elif action is Action.STAND:
+                    elif action is STAND:
                         table.stand()
                     else:
                         continue
@@ -224,13 +241,13 @@ class BlackjackApi:
             if two and hand.can_split():
                 pair = hand[0].value if isinstance(hand[0].value, int) else 11
             for action in choices(totals[value, hand.is_soft()], pair, up_value):
-                if action is Action.DOUBLE and two:
+                if action is DOUBLE_DOWN and two:
                     game.double()
-                elif action is Action.SPLIT and len(game.player) < 4:
+                elif action is SPLIT_PAIR and len(game.player) < 4:
                     game.split()
-                elif action is Action.HIT:
+                elif action is HIT:
                     game.hit()
-                elif action is Action.STAND:
+                elif action is STAND:
                     game.stand()
                 else:
                     continue
@@ -276,7 +293,9 @@ def measure(hands: int, rounds: int, repeats: int, seed: int) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the heats and print the ratios."""
-    parser = argparse.ArgumentParser(prog="python -m load.engine", description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m load.engine", description=__doc__.partition("\n")[0] if __doc__ else None
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--rounds", type=int, default=300, help="rounds a heat (default 300)")
     parser.add_argument("--repeats", type=int, default=15, help="heats of each contestant (default 15)")
@@ -293,7 +312,9 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"Rounds a second on one core, Python {sys.version.split()[0]}; medians of {chosen.repeats} heats, in turns")
     for result in results:
         rates = "  ".join(f"{name} {rate:,}" for name, rate in result["rounds_per_second"].items())
-        print(f"{result['hands']} hand(s): {rates}  ratio {result['ratio_to_faster']}  ({result['events_per_round']} events a round)")
+        print(
+            f"{result['hands']} hand(s): {rates}  ratio {result['ratio_to_faster']}  ({result['events_per_round']} events a round)"
+        )
     return 0
 
 

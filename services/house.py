@@ -6,11 +6,11 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 import asyncio
 from collections.abc import Collection
 from contextlib import AsyncExitStack
+from typing import Self
 
 import structlog
 from prometheus_client import start_http_server
 
-from services.console.server import ConsoleServer
 from services.journal.sqlite import SqliteJournal
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
@@ -20,14 +20,12 @@ from services.runtime.sealing import AesGcmSealer, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.telemetry import Telemetry
+from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
-from services.shoe.server import shoe_dispatcher
-from services.surveillance.client import SurveillanceClient
-from services.surveillance.server import Surveillance
-from services.table.client import TableClient
-from services.table.server import Tables
+from services.table import server as table_server
+from services.table.service import TableService
+from services.wager import server as wager_server
 from services.wager.client import WagerClient
-from services.wager.server import wager_dispatcher
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +33,11 @@ WRITERS = frozenset({"shoe", "table", "wager"})
 
 
 class House:
-    """A running process of the house. Use as `async with House(settings, {"shoe", "table"}) as house:`."""
+    """A running process of the house: `async with House(settings, {"shoe", "table"}) as house: …`.
+
+    Leaving the block drains: no new request is taken, what is in hand ends, then everything closes. Raises SettingsRefused,
+    PortTaken, KeyUnusable or the journal's errors when it cannot start.
+    """
 
     def __init__(
         self,
@@ -45,21 +47,20 @@ class House:
         clock: Clock | None = None,
         entropy: Entropy | None = None,
     ) -> None:
-        unknown = set(hosted) - set(SERVICES)
+        unknown = sorted(set(hosted) - set(SERVICES))
         if unknown or not hosted:
-            raise SettingsRefused(f"services are {', '.join(SERVICES)}; not {', '.join(sorted(unknown)) or 'none at all'}")
+            raise SettingsRefused(f"the services are {', '.join(SERVICES)}, not {', '.join(unknown) or 'none at all'}")
         self.settings = settings
         self.hosted = frozenset(hosted)
         self.telemetry = Telemetry()
         self.dispatchers: dict[str, Dispatcher] = {}
         self.grpc_port = 0
-        self.console_port = 0
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
         self._stack = AsyncExitStack()
 
-    async def __aenter__(self) -> "House":
+    async def __aenter__(self) -> Self:
         try:
             await self._open()
         except BaseException:
@@ -77,8 +78,88 @@ class House:
         if service not in self._callers:
             address = self.settings.addresses.get(service)
             if address is None:
-                raise SettingsRefused(f"{service} is not hosted here: give its address, --{service} HOST:PORT")
+                raise SettingsRefused(f"{service} is not hosted here: give its address with --{service} HOST:PORT")
             channel = open_channel(address)
             self._stack.push_async_callback(channel.close)
             self._callers[service] = GrpcCaller(channel)
         return self._callers[service]
+
+    async def _open(self) -> None:
+        journal = self._open_journal()
+        if "shoe" in self.hosted:
+            self._host_shoe(journal)
+        if "wager" in self.hosted:
+            self._host_wager(journal)
+        tables = self._host_table(journal) if "table" in self.hosted else None
+        self._serve_metrics()
+        server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address)
+        self._stack.push_async_callback(server.stop)
+        await server.start()
+        self.grpc_port = server.port
+        if tables is not None:
+            # Last, since open rounds go on at once and need the others.
+            self._stack.push_async_callback(tables.stop)
+            await tables.start()
+
+    def _open_journal(self) -> SqliteJournal:
+        if self.hosted & WRITERS:
+            self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+            journal = SqliteJournal.open(self.settings.journal_path, clock=self._clock)
+        else:
+            journal = SqliteJournal.open_read_only(self.settings.journal_path)
+        self._stack.push_async_callback(journal.close)
+        return journal
+
+    def _host_shoe(self, journal: SqliteJournal) -> None:
+        key = load_or_create_key(self.settings.sealing_key_path, self._entropy)
+        self._add(
+            shoe_server.dispatcher(
+                journal,
+                AesGcmSealer(key, self._entropy),
+                self._entropy,
+                clock=self._clock,
+                telemetry=self.telemetry,
+                calendars=self.settings.calendars,
+            )
+        )
+
+    def _host_wager(self, journal: SqliteJournal) -> None:
+        self._add(
+            wager_server.wager_dispatcher(
+                journal, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
+            )
+        )
+
+    def _host_table(self, journal: SqliteJournal) -> TableService:
+        service = TableService(
+            journal,
+            ShoeClient(self.caller("shoe")),
+            WagerClient(self.caller("wager")),
+            clock=self._clock,
+            calendars=self.settings.calendars,
+        )
+        self._add(
+            table_server.dispatcher(
+                service, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
+            )
+        )
+        return service
+
+    def _add(self, dispatcher: Dispatcher) -> None:
+        self.dispatchers[dispatcher.service] = dispatcher
+
+    def _serve_metrics(self) -> None:
+        host, _, port = self.settings.metrics_address.rpartition(":")
+        try:
+            server, thread = start_http_server(int(port), host, self.telemetry.registry)
+        except OSError as error:
+            raise PortTaken(
+                f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
+            ) from error
+
+        def stop() -> None:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+        self._stack.push_async_callback(asyncio.to_thread, stop)

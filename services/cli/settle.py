@@ -24,9 +24,13 @@ SHOWN_PROBLEMS = 100
 
 @click.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--check", is_flag=True, help="Compare with each record's `expect` instead of printing; status 1 on a difference.")
+@click.option(
+    "--check", is_flag=True, help="Compare with each record's `expect` instead of printing; status 1 on a difference."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with everything.")
-@click.option("--rules", "house", default="colorado", metavar="PROFILE", help="The house rules behind the records' own.")
+@click.option(
+    "--rules", "house", default="colorado", metavar="PROFILE", help="The house rules behind the records' own."
+)
 @click.pass_context
 def settle(context: click.Context, file: BinaryIO, *, check: bool, as_json: bool, house: str) -> None:
     """Play the hand records in FILE (one JSON object a line; - reads stdin) and print each with its result.

@@ -12,7 +12,7 @@ from services.game.hand import total
 from services.game.house_rules import HouseRules
 from services.game.round_words import Action
 from services.game.rule_options import Limits
-from services.game.strategy import basic_action
+from services.game.strategy import basic_strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Basic(Habit):
         """One of `sight.actions`."""
         if sight.up is None or Action.DECLINE_INSURANCE in sight.actions:
             return first_of(sight.actions, Action.DECLINE_INSURANCE, Action.DECLINE_SURRENDER, Action.STAND)
-        return basic_action(sight.cards, sight.up, frozenset(sight.actions), sight.rules)
+        return basic_strategy(sight.rules).choose(sight.cards, sight.up, frozenset(sight.actions))
 
 
 class Mimic(Habit):

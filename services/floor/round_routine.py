@@ -17,9 +17,7 @@ from services.game.house_rules import HouseRules
 from services.game.round_words import Action
 from services.table.client import (
     Act,
-    CloseBetting,
     DeclineInsurance,
-    OpenBetting,
     PlaceWagers,
     Question,
     RoundView,
@@ -63,9 +61,7 @@ class RoundRoutine:
         if view.phase is TablePhase.IDLE:
             if not any(self._stake(view, patron) for patron in seated.values()):
                 return None
-            opened = await self._desk.clients.table.open_betting(
-                self._desk.table, self._desk.by_dealer(), OpenBetting()
-            )
+            opened = await self._desk.clients.table.open_betting(self._desk.table, self._desk.by_dealer())
             view = await self._eyes.beyond(opened.last_sequence)
         if view.phase is TablePhase.BETTING:
             await self._bet(view, seated)
@@ -92,8 +88,8 @@ class RoundRoutine:
                 )
             )
         await self._pause()
-        close = CloseBetting(current.round_id)
-        closed = await self._desk.clients.table.close_betting(self._desk.table, self._desk.by_dealer(), close)
+        table = self._desk.clients.table
+        closed = await table.close_betting(self._desk.table, self._desk.by_dealer(), current.round_id)
         await self._mischief.attempt(Occasion.BETTING_CLOSED, await self._eyes.beyond(closed.last_sequence), seated)
 
     async def _play_on(self, seated: dict[str, Patron]) -> RoundView:

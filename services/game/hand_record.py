@@ -1,7 +1,7 @@
 """Hand records, `holecard-hand/1`: one round as a JSON object that outsiders can read and write (DESIGN §9).
 
-Owns the format: reading it strictly and writing it. Promises that an unknown key, a float, a card too often or a wager out of range is
-refused with the field's path, never ignored. Playing a record is `hand_record_play`.
+Owns the format: reading it strictly and writing it. Promises that an unknown key, a float, a card too often or a wager
+out of range is refused with the field's path, never ignored. Playing a record is `hand_record_play`.
 """
 
 import json

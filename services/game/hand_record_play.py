@@ -1,7 +1,8 @@
 """Playing a hand record through the real round, and comparing the result with what the record expects.
 
-Owns how a record's cards and actions answer the round's steps. Promises that every card and every action is used exactly, in
-order, or the record is refused with the field. Pure: the hole card comes from the record's cards, and the round learns it at its reveal.
+Owns how a record's cards and actions answer the round's steps. Promises that every card and every action is used
+exactly, in order, or the record is refused with the field. Pure: the hole card comes from the record's cards, and the
+round learns it at its reveal.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,7 +41,10 @@ _COMMANDS: Final[dict[str, Callable[[int, int], ask.Command]]] = {
 
 
 def play_record(record: HandRecord) -> dict[str, Any]:
-    """Play a record and give its result in the shape of `expect`. Raises `HandRecordRefused`, naming the action or card."""
+    """Play a record and give its result in the shape of `expect`.
+
+    Raises `HandRecordRefused`, naming the action or card.
+    """
     player = _Player(record)
     player.play()
     return player.result()

@@ -1,9 +1,9 @@
 """One round of blackjack as decide and evolve: 30-807 to 30-823, 30-825 to 30-827 and 30-829.
 
-Owns the front door; the rules are in the `round_…` modules beside it. Promises: `decide` changes nothing and either gives the events
-of the whole command or raises the `Rejection` named after the broken rule; folding those events with `evolve` is all that ever changes
-a round. Draws no card, knows no clock and no chance; the hole card's value is unknown here until it is revealed. A rule is asked three
-ways: `verify` raises the reason, `can` asks, `decide` acts.
+Owns the front door; the rules are in the `round_…` modules beside it. Promises: `decide` changes nothing and either
+gives the events of the whole command or raises the `Rejection` named after the broken rule; folding those events with
+`evolve` is all that ever changes a round. Draws no card, knows no clock and no chance; the hole card's value is unknown
+here until it is revealed. A rule is asked three ways: `verify` raises the reason, `can` asks, `decide` acts.
 """
 
 from collections.abc import Callable, Iterable
@@ -102,8 +102,9 @@ def open_round(
     """Decide the event that opens a round for betting.
 
     `seats` names who holds which seat; a free seat may still be wagered on by a player who comes during betting.
-    `first_of_shoe` says that the cards were shuffled just before, so that anyone may join (30-809). Raises `SeatLimit` for a seat that the
-    table does not have or that is named twice, `GameNotPlayable` for rules with a mechanism that is not built yet.
+    `first_of_shoe` says that the cards were shuffled just before, so that anyone may join (30-809). Raises `SeatLimit`
+    for a seat that the table does not have or that is named twice, `GameNotPlayable` for rules with a mechanism that is
+    not built yet.
     """
     if rules.dealer_hands != 1:
         raise GameNotPlayable("this version plays one dealer's hand", dealer_hands=rules.dealer_hands)
@@ -114,7 +115,10 @@ def open_round(
 
 
 def begin(opened: RoundOpened, rules: HouseRules) -> Round:
-    """Fold the first event into a round. Raises `RulesMismatch` when `rules` are not those that it was opened under (30-804)."""
+    """Fold the first event into a round.
+
+    Raises `RulesMismatch` when `rules` are not those that it was opened under (30-804).
+    """
     return freeze(_begin_draft(opened, rules))
 
 
@@ -159,8 +163,8 @@ def can(round_: RoundState, command: Command) -> bool:
 class RoundPlay:
     """A round that one owner plays in memory, without a copy for each command: for simulations, records and measures.
 
-    The rules and events are exactly those of `decide` and `evolve`. `state` may be read between commands and is never to be
-    kept: it changes in place. After a `Rejection` it is unchanged.
+    The rules and events are exactly those of `decide` and `evolve`. `state` may be read between commands and is never
+    to be kept: it changes in place. After a `Rejection` it is unchanged.
     """
 
     __slots__ = ("opened", "state")

@@ -1,7 +1,7 @@
 """Betting: wagers before the cards, by several seats and several hands a player (30-807, 30-809, 30-811, 30-827).
 
-Owns what may be wagered and by whom. Promises that a command of many wagers stands whole or not at all, and that the same
-wager again changes nothing. Whether the player has the chips is the wager service's business.
+Owns what may be wagered and by whom. Promises that a command of many wagers stands whole or not at all, and that the
+same wager again changes nothing. Whether the player has the chips is the wager service's business.
 """
 
 from services.game.house_rules import HouseRules
@@ -9,6 +9,7 @@ from services.game.quick import quick
 from services.game.round_commands import CloseBetting, PlaceWagers
 from services.game.round_events import BettingClosed, RoundEvent, WagerPlaced
 from services.game.round_flow import first_cards
+from services.game.round_marks import AT_BETTING, AT_DEALING, PLAYING
 from services.game.round_rejections import (
     BettingClosed as BettingIsClosed,
 )
@@ -30,31 +31,45 @@ from services.game.round_rejections import (
 )
 from services.game.round_settlement import EVALUATORS
 from services.game.round_state import DealerHandState, HandState, RoundState
-from services.game.round_words import HandStatus, Phase, Stake, Wager
-from services.game.rule_options import MidShoeEntry
+from services.game.round_words import Stake, Wager
+from services.game.rule_options import Limits, MidShoeEntry
 from services.game.wager_kinds import MAIN, Moment
 
 _placed = quick(WagerPlaced)
 _closed = quick(BettingClosed)
 _stake = quick(Stake)
+_OPEN_ENTRY = MidShoeEntry.OPEN
 
 
 def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, ...]:
     """Check all wagers of the command against each other and what stands already, then record the new ones."""
-    standing = {
-        (hand.seat, stake.kind): stake.amount_cents for hand in draft.hands for stake in (*hand.stakes, *hand.side)
-    }
-    owners = {hand.seat: hand.player for hand in draft.hands}
+    standing: dict[tuple[int, str], int] = {}
+    owners: dict[int, str] = {}
+    for hand in draft.hands:
+        owners[hand.seat] = hand.player
+        for stake in (*hand.stakes, *hand.side):
+            standing[hand.seat, stake.kind] = stake.amount_cents
     new: list[Wager] = []
     for wager in command.wagers:
-        if _stands_already(standing, owners, wager):
+        seat, player, kind = wager.seat, wager.player, wager.kind
+        if (seat, kind) in standing and _stands_already(standing[seat, kind], owners[seat], wager):
             continue
-        _check_wager(draft, wager, standing, owners)
-        standing[wager.seat, wager.kind] = wager.amount_cents
-        owners[wager.seat] = wager.player
+        if draft.phase is not AT_BETTING:
+            raise BettingIsClosed("betting is closed", seat=seat, phase=draft.phase.value)
+        check_whole(wager.amount_cents)
+        if (owners.get(seat) or _holder(draft, seat, player)) != player or not 0 < seat <= draft.rules.max_seats:
+            _refuse_area(draft, wager)
+        if kind == MAIN:
+            _check_main(draft, wager)
+        else:
+            _check_side_wager(draft.rules, wager, standing)
+        standing[seat, kind] = wager.amount_cents
+        owners[seat] = player
         new.append(wager)
-    for player in {wager.player for wager in new if wager.kind == MAIN}:
-        _check_spots(draft.rules, player, {s: standing[s, MAIN] for s, owner in owners.items() if owner == player})
+    if len(set(owners.values())) < len(owners):
+        for player in {wager.player for wager in new if wager.kind == MAIN}:
+            mains = {seat: standing[seat, MAIN] for seat, owner in owners.items() if owner == player}
+            _check_spots(draft.rules, player, mains)
     events = tuple([_placed(w.seat, w.player, 0, w.kind, 1, w.amount_cents) for w in new])
     for event in events:
         apply_wager_placed(draft, event)
@@ -79,9 +94,9 @@ def apply_wager_placed(draft: RoundState, event: WagerPlaced) -> None:
 
 def close_betting(draft: RoundState, _command: CloseBetting) -> tuple[RoundEvent, ...]:
     """End betting; the hands with a wager get cards."""
-    if draft.phase is not Phase.BETTING:
+    if draft.phase is not AT_BETTING:
         raise BettingIsClosed("betting is closed already", phase=draft.phase.value)
-    seats = tuple([hand.seat for hand in draft.hands if hand.status is HandStatus.PLAYING])
+    seats = tuple([hand.seat for hand in draft.hands if hand.status is PLAYING])
     if not seats:
         raise NoWagers("nobody has a wager")
     event = _closed(seats)
@@ -92,14 +107,14 @@ def close_betting(draft: RoundState, _command: CloseBetting) -> tuple[RoundEvent
 def apply_betting_closed(draft: RoundState, event: BettingClosed) -> None:
     """Fold: the first cards are due."""
     rules = draft.rules
-    draft.phase = Phase.DEALING
+    draft.phase = AT_DEALING
     draft.dealers = (DealerHandState(),)
     draft.pending = first_cards(event.seats, rules.hole_card, rules.dealer_shows)
 
 
-def _stands_already(standing: dict[tuple[int, str], int], owners: dict[int, str], wager: Wager) -> bool:
-    amount = standing.get((wager.seat, wager.kind))
-    if amount is None or owners[wager.seat] != wager.player:
+def _stands_already(amount: int, owner: str, wager: Wager) -> bool:
+    """Tell whether just this wager stands; raise `WagerLocked` when the player's own stands with another amount."""
+    if owner != wager.player:
         return False
     if amount == wager.amount_cents and type(wager.amount_cents) is int:
         return True
@@ -111,67 +126,59 @@ def _stands_already(standing: dict[tuple[int, str], int], owners: dict[int, str]
     )
 
 
-def _check_wager(draft: RoundState, wager: Wager, standing: dict[tuple[int, str], int], owners: dict[int, str]) -> None:
-    if draft.phase is not Phase.BETTING:
-        raise BettingIsClosed("betting is closed", seat=wager.seat, phase=draft.phase.value)
-    check_whole(wager.amount_cents)
-    _check_area(draft, wager, owners)
-    if wager.kind == MAIN:
-        _check_limits(draft.rules, wager)
-        _check_entry(draft, wager)
-    else:
-        _check_side_wager(draft.rules, wager, standing)
-
-
 def check_whole(amount_cents: object) -> None:
     """Refuse what is not an integer: floats, NaN, text, and truth values, which Python would count as 0 and 1."""
     if type(amount_cents) is not int:
         raise StakeNotWhole(f"{amount_cents!r:.40} is no whole number of cents", amount=f"{amount_cents!r:.40}")
 
 
-def _check_area(draft: RoundState, wager: Wager, owners: dict[int, str]) -> None:
-    """A wager lies on the player's own seat, or on a free one (30-803, 30-827); never on another's (back-betting is not played)."""
-    seat = wager.seat
-    if not 1 <= seat <= draft.rules.max_seats:
-        raise SeatLimit(f"the table has seats 1 to {draft.rules.max_seats}", seat=seat, max_seats=draft.rules.max_seats)
+def _holder(draft: RoundState, seat: int, player: str) -> str:
+    """Give the player who holds a seat; a free one is whose it pleases, but not nobody's."""
+    for seated in draft.seats:
+        if seated.seat == seat:
+            return seated.player
+    return player or "nobody"
+
+
+def _refuse_area(draft: RoundState, wager: Wager) -> None:
+    """A wager lies on the player's own seat, or on a free one (30-803, 30-827); never on another's."""
+    seat, most = wager.seat, draft.rules.max_seats
+    if not 1 <= seat <= most:
+        raise SeatLimit(f"the table has seats 1 to {most}", seat=seat, max_seats=most)
     if not wager.player:
         raise WrongArea("a wager needs a player", seat=seat)
-    holder = owners.get(seat)
-    if holder is None:
-        holder = next((seated.player for seated in draft.seats if seated.seat == seat), wager.player)
-    if holder != wager.player:
-        raise WrongArea(f"seat {seat} is another player's", seat=seat, player=wager.player)
+    raise WrongArea(f"seat {seat} is another player's", seat=seat, player=wager.player)
 
 
-def _check_limits(rules: HouseRules, wager: Wager) -> None:
-    limits = rules.limits
+def _check_main(draft: RoundState, wager: Wager) -> None:
+    """The posted limits, and who may join before the shuffle (30-809)."""
+    limits = draft.rules.limits
+    amount = wager.amount_cents
+    if not limits.minimum_cents <= amount <= limits.maximum_cents or amount % limits.increment_cents:
+        _refuse_amount(limits, wager)
+    if draft.rules.mid_shoe_entry is not _OPEN_ENTRY and not draft.first_of_shoe:
+        _check_entry(draft, wager)
+
+
+def _refuse_amount(limits: Limits, wager: Wager) -> None:
     amount = wager.amount_cents
     facts: dict[str, int | str] = {"seat": wager.seat, "stake_cents": amount}
     if amount < limits.minimum_cents:
-        raise StakeBelowMinimum(
-            f"{amount} cents is under the posted minimum of {limits.minimum_cents}",
-            **facts,
-            minimum_cents=limits.minimum_cents,
-        )
+        least = limits.minimum_cents
+        raise StakeBelowMinimum(f"{amount} cents is under the posted minimum of {least}", **facts, minimum_cents=least)
     if amount > limits.maximum_cents:
-        raise StakeAboveMaximum(
-            f"{amount} cents is over the posted maximum of {limits.maximum_cents}",
-            **facts,
-            maximum_cents=limits.maximum_cents,
-        )
-    if amount % limits.increment_cents:
-        raise StakeNotInIncrement(
-            f"{amount} cents is no multiple of {limits.increment_cents}",
-            **facts,
-            increment_cents=limits.increment_cents,
-        )
+        most = limits.maximum_cents
+        raise StakeAboveMaximum(f"{amount} cents is over the posted maximum of {most}", **facts, maximum_cents=most)
+    step = limits.increment_cents
+    raise StakeNotInIncrement(f"{amount} cents is no multiple of {step}", **facts, increment_cents=step)
 
 
 def _check_entry(draft: RoundState, wager: Wager) -> None:
-    """Who sat out the round before may have to wait for the shuffle (30-809). A player not named at the opening sat out."""
+    """Who sat out the round before may have to wait for the shuffle (30-809).
+
+    A player not named at the opening sat out.
+    """
     rules = draft.rules
-    if rules.mid_shoe_entry is MidShoeEntry.OPEN or draft.first_of_shoe:
-        return
     if any(seated.player == wager.player and not seated.sat_out for seated in draft.seats):
         return
     facts: dict[str, int | str] = {"seat": wager.seat, "player": wager.player}

@@ -1,7 +1,7 @@
 """What can be asked of a round: commands, imperative, one screen.
 
-Cards come in as commands, since the round draws nothing itself. `player` is the id of who chooses; "" means that the dealer
-acts for whoever is in turn, as at a physical table. Amounts are integer cents.
+Cards come in as commands, since the round draws nothing itself. `player` is the id of who chooses; "" means that the
+dealer acts for whoever is in turn, as at a physical table. Amounts are integer cents.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from services.game.round_words import DealtCard, Wager
 
 @dataclass(frozen=True, slots=True)
 class PlaceWagers:
-    """Put down wagers, one or many seats at once: all stand or none (30-807, 30-809, 30-827). The same again changes nothing."""
+    """Put down wagers, one or many seats at once: all stand or none (30-807, 30-809, 30-827).
+
+    The same again changes nothing.
+    """
 
     wagers: tuple[Wager, ...]
 

@@ -1,6 +1,7 @@
 """The dealer's side: the check of the hole card, turning over what lies face down, the pickup (30-822, 30-823, 30-826).
 
-Owns the reveal and the end of a round. The hole card is asked about only by yes or no, and known here from its reveal on.
+Owns the reveal and the end of a round. The hole card is asked about only by yes or no, and known here from its reveal
+on.
 """
 
 from services.game.quick import quick
@@ -20,6 +21,7 @@ from services.game.round_flow import (
     enter_players,
     stand_all,
 )
+from services.game.round_marks import AT_COMPLETE, AT_DEALER, AT_PEEK, AT_PICKUP, AT_SETTLING, BUST
 from services.game.round_rejections import (
     HoleContradictsCheck,
     NoHoleCheckDue,
@@ -28,7 +30,7 @@ from services.game.round_rejections import (
 )
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState
-from services.game.round_words import HandStatus, HoleQuestion, Phase
+from services.game.round_words import HoleQuestion
 
 _checked = quick(HoleChecked)
 _revealed = quick(HoleRevealed)
@@ -44,7 +46,7 @@ def hole_question(draft: RoundState) -> HoleQuestion:
 def record_hole_check(draft: RoundState, command: RecordHoleCheck) -> tuple[RoundEvent, ...]:
     """Record the shoe's yes or no; without a blackjack lost insurance is collected and naturals are paid at once."""
     hole = draft.dealers[0].hole if draft.dealers else None
-    if draft.phase is not Phase.PEEK or hole is None or asked_early(draft) is not None:
+    if draft.phase is not AT_PEEK or hole is None or asked_early(draft) is not None:
         raise NoHoleCheckDue(f"no check is due in phase {draft.phase.value}", phase=draft.phase.value)
     event = _checked(hole, hole_question(draft), command.makes_blackjack)
     apply_hole_checked(draft, event)
@@ -66,7 +68,7 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
     settled: tuple[RoundEvent, ...] = ()
     dealer = dealer_with_hole(draft)
     hidden = hidden_double(draft)
-    if draft.phase is Phase.DEALER and dealer is not None and dealer.hole == command.position:
+    if draft.phase is AT_DEALER and dealer is not None and dealer.hole == command.position:
         first, second = dealer.cards[0], command.card
         blackjack = (first.is_ace and second.is_ten) or (first.is_ten and second.is_ace)
         if draft.hole_checked is not None and draft.hole_checked is not blackjack:
@@ -78,7 +80,7 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
         if draft.hole_checked is None and first.value >= 10:
             # Only now is it known whether the dealer has a blackjack.
             settled = settle_ripe(draft)
-    elif draft.phase is Phase.SETTLING and hidden is not None and hidden.hidden == command.position:
+    elif draft.phase is AT_SETTLING and hidden is not None and hidden.hidden == command.position:
         event = DoubleRevealed(command.position, command.card, hidden.seat, hidden.number)
         apply_double_revealed(draft, event)
     else:
@@ -107,7 +109,7 @@ def apply_double_revealed(draft: RoundState, event: DoubleRevealed) -> None:
             hand.cards += (event.card,)
             hand.total = hand.total.plus(event.card)
             if hand.total.value > 21:
-                hand.status = HandStatus.BUST
+                hand.status = BUST
 
 
 def hidden_double(draft: RoundState) -> HandState | None:
@@ -120,12 +122,12 @@ def hidden_double(draft: RoundState) -> HandState | None:
 
 def pick_up_hands(draft: RoundState, _command: PickUpHands) -> tuple[RoundEvent, ...]:
     """Collect from the dealer's right, each hand's cards in the order they came, the dealer's last (30-822)."""
-    if draft.phase is not Phase.PICKUP:
+    if draft.phase is not AT_PICKUP:
         raise PickupNotDue(f"the round is in phase {draft.phase.value}", phase=draft.phase.value)
-    order = list(draft.rack)
-    gone = set(order)
+    rack = draft.rack
+    order = list(rack)
     for hand in reversed(draft.hands):
-        order += [position for position in hand.positions if position not in gone]
+        order += [position for position in hand.positions if position not in rack] if rack else hand.positions
     for dealer in draft.dealers:
         order += dealer.positions
     picked_up = _picked_up(tuple(order))
@@ -142,4 +144,4 @@ def apply_cards_picked_up(draft: RoundState, event: CardsPickedUp) -> None:
 
 def apply_round_completed(draft: RoundState, _event: RoundCompleted) -> None:
     """Fold: nothing follows."""
-    draft.phase = Phase.COMPLETE
+    draft.phase = AT_COMPLETE

@@ -1,8 +1,8 @@
 """What happens in a round: its events, past tense, one screen. Carried on the table's stream as `holecard.table.v1.*`.
 
-Events that raise a stake say seat, hand, kind, ordinal and amount, which with the round's id name the hold. What follows from
-the rules alone (whose turn it is, a 21 that stands by itself, a bust) is not an event: folding works it out; where it moves money, the
-`WagersSettled` beside it says so. Amounts are integer cents.
+Events that raise a stake say seat, hand, kind, ordinal and amount, which with the round's id name the hold. What
+follows from the rules alone (whose turn it is, a 21 that stands by itself, a bust) is not an event: folding works it
+out; where it moves money, the `WagersSettled` beside it says so. Amounts are integer cents.
 """
 
 from dataclasses import dataclass
@@ -142,7 +142,10 @@ class HandDoubled:
 
 @dataclass(frozen=True, slots=True)
 class HandSplit:
-    """A pair became two hands (30-814). `hand` keeps the first card; the stake here belongs to `new_hand`, right after it."""
+    """A pair became two hands (30-814).
+
+    `hand` keeps the first card; the stake here belongs to `new_hand`, right after it.
+    """
 
     seat: int
     hand: int

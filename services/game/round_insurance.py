@@ -1,6 +1,7 @@
 """Insurance and even money: offered against an ace, before the check and before anyone plays (30-812).
 
-Owns who may take what for how much. Each seat answers once for its hand; the dealer may close the offer for those who do not.
+Owns who may take what for how much. Each seat answers once for its hand; the dealer may close the offer for those who
+do not.
 """
 
 from services.game.quick import quick
@@ -14,6 +15,17 @@ from services.game.round_events import (
     RoundEvent,
 )
 from services.game.round_flow import after_answer, enter_peek
+from services.game.round_marks import (
+    AT_BETTING,
+    AT_COMPLETE,
+    AT_DEALING,
+    AT_INSURANCE,
+    BY_DEALER,
+    BY_PLAYER,
+    BY_SYSTEM,
+    NATURAL,
+    TOOK_EVEN_MONEY,
+)
 from services.game.round_rejections import (
     BettingStillOpen,
     CardsDue,
@@ -29,7 +41,7 @@ from services.game.round_rejections import (
 from services.game.round_rejections import InsuranceClosed as InsuranceIsClosed
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import DecidedBy, HandStatus, Phase, Stake
+from services.game.round_words import DecidedBy, Stake
 from services.game.rule_options import InsuranceRule
 from services.game.wager_kinds import INSURANCE
 
@@ -39,7 +51,7 @@ _declined = quick(InsuranceDeclined)
 
 def decided_by(player: str) -> DecidedBy:
     """A command with a player's id is his own choice; without one the dealer acted for him."""
-    return DecidedBy.PLAYER if player else DecidedBy.DEALER
+    return BY_PLAYER if player else BY_DEALER
 
 
 def take_insurance(draft: RoundState, command: TakeInsurance) -> tuple[RoundEvent, ...]:
@@ -95,7 +107,7 @@ def apply_insurance_declined(draft: RoundState, event: InsuranceDeclined) -> Non
 def take_even_money(draft: RoundState, command: TakeEvenMoney) -> tuple[RoundEvent, ...]:
     """Pay a blackjack 1 to 1 now, whatever the dealer turns out to hold."""
     hand = _hand_asked(draft, command.seat, command.player)
-    if not draft.rules.even_money or hand.status is not HandStatus.NATURAL:
+    if not draft.rules.even_money or hand.status is not NATURAL:
         raise EvenMoneyNotOffered("even money is for a blackjack, where the house gives it", seat=command.seat)
     event = EvenMoneyTaken(hand.seat, hand.number, decided_by(command.player))
     apply_even_money_taken(draft, event)
@@ -105,16 +117,16 @@ def take_even_money(draft: RoundState, command: TakeEvenMoney) -> tuple[RoundEve
 def apply_even_money_taken(draft: RoundState, event: EvenMoneyTaken) -> None:
     """Fold: the hand is decided."""
     hand = _hand(draft, event.seat, event.hand)
-    hand.status = HandStatus.EVEN_MONEY
+    hand.status = TOOK_EVEN_MONEY
     hand.answered = True
     after_answer(draft)
 
 
 def close_insurance(draft: RoundState, command: CloseInsurance) -> tuple[RoundEvent, ...]:
     """End the offer; who has not answered declines."""
-    if draft.phase is not Phase.INSURANCE:
+    if draft.phase is not AT_INSURANCE:
         raise InsuranceIsClosed("no insurance is open", phase=draft.phase.value)
-    event = InsuranceClosed(DecidedBy.SYSTEM if command.by_timeout else DecidedBy.DEALER)
+    event = InsuranceClosed(BY_SYSTEM if command.by_timeout else BY_DEALER)
     apply_insurance_closed(draft, event)
     return (event,)
 
@@ -140,7 +152,7 @@ def _hand_asked(draft: RoundState, seat: int, player: str) -> HandState:
         raise UnknownHand(f"seat {seat} has no wager in this round", seat=seat)
     if player and player != hand.player:
         raise NotYourHand(f"seat {seat} is another player's", seat=seat, player=player)
-    if draft.phase is not Phase.INSURANCE:
+    if draft.phase is not AT_INSURANCE:
         _refuse_moment(draft, seat)
     if hand.answered:
         raise InsuranceIsClosed(f"seat {seat} has answered or has nothing to insure", seat=seat)
@@ -149,11 +161,11 @@ def _hand_asked(draft: RoundState, seat: int, player: str) -> HandState:
 
 def _refuse_moment(draft: RoundState, seat: int) -> None:
     facts: dict[str, int | str] = {"seat": seat, "phase": draft.phase.value}
-    if draft.phase is Phase.BETTING:
+    if draft.phase is AT_BETTING:
         raise BettingStillOpen("no cards are out yet", **facts)
-    if draft.phase is Phase.DEALING:
+    if draft.phase is AT_DEALING:
         raise CardsDue("the first cards are not all out yet", **facts)
-    if draft.phase is Phase.COMPLETE:
+    if draft.phase is AT_COMPLETE:
         raise RoundOver("the round has ended", **facts)
     up_cards = draft.dealers[0].cards if draft.dealers else ()
     if not up_cards or not up_cards[0].is_ace:

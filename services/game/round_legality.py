@@ -1,13 +1,15 @@
 """What a hand may do in its turn (30-813, 30-814, 30-826, 30-829).
 
-Owns the rule behind each choice, once: a `breaks_…` function names the rule that a choice would break, None when it is legal. So the
-same rule answers what is allowed (`allowed_for`) and why something is refused (`verify_choice`). Turns are `round_players`.
+Owns the rule behind each choice, once: a `breaks_…` function names the rule that a choice would break, None when it is
+legal. So the same rule answers what is allowed (`allowed_for`) and why something is refused (`verify_choice`). Turns
+are `round_players`.
 """
 
 from typing import Final
 
 from services.game.house_rules import HouseRules
 from services.game.rejections import Rejection
+from services.game.round_marks import DOUBLE_DOWN, HIT, SPLIT_PAIR, STAND, SURRENDER
 from services.game.round_rejections import (
     DoubleAfterSplit,
     DoubleNotFirstTwo,
@@ -25,6 +27,9 @@ from services.game.rule_options import DoubleOn, SplitBy, Surrender
 
 Broken = type[Rejection]
 
+_ANY_TWO: Final = DoubleOn.ANY_TWO
+_BY_VALUE: Final = SplitBy.VALUE
+_NO_SURRENDER: Final = Surrender.NONE
 _LOWEST: Final = {DoubleOn.NINE_TO_ELEVEN: 9, DoubleOn.TEN_ELEVEN: 10}
 
 
@@ -41,7 +46,7 @@ def breaks_double(draft: RoundState, hand: HandState) -> Broken | None:
     if hand.from_split and not _doubles_after_split(rules, hand):
         return DoubleAfterSplit
     rule = rules.double_on
-    if rule is DoubleOn.ANY_TWO:
+    if rule is _ANY_TWO:
         return None
     count = hand.total
     allowed = not count.soft if rule is DoubleOn.HARD_ONLY else _LOWEST[rule] <= count.value <= 11
@@ -68,13 +73,13 @@ def breaks_split(draft: RoundState, hand: HandState) -> Broken | None:
 def is_pair(rules: HouseRules, hand: HandState) -> bool:
     """Whether two cards match by the house's measure."""
     first, second = hand.cards
-    return first.value == second.value if rules.split_by is SplitBy.VALUE else first.rank == second.rank
+    return first.value == second.value if rules.split_by is _BY_VALUE else first.rank == second.rank
 
 
 def breaks_surrender(draft: RoundState, hand: HandState) -> Broken | None:
     """The first two cards before any other choice, where offered (30-829)."""
     rules = draft.rules
-    if rules.surrender is Surrender.NONE or (hand.from_split and not rules.surrender_after_split):
+    if rules.surrender is _NO_SURRENDER or (hand.from_split and not rules.surrender_after_split):
         return SurrenderNotOffered
     return SurrenderLateInHand if hand.kept or len(hand.cards) != 2 else None
 
@@ -95,17 +100,17 @@ def may_act_on_split_aces(draft: RoundState, hand: HandState) -> bool:
 
 
 RULES: Final = {
-    Action.HIT: breaks_hit,
-    Action.DOUBLE: breaks_double,
-    Action.SPLIT: breaks_split,
-    Action.SURRENDER: breaks_surrender,
+    HIT: breaks_hit,
+    DOUBLE_DOWN: breaks_double,
+    SPLIT_PAIR: breaks_split,
+    SURRENDER: breaks_surrender,
 }
 """The rule behind each choice in a hand's turn; standing is always allowed."""
 
 
 def allowed_for(draft: RoundState, hand: HandState) -> frozenset[Action]:
     """Give the legal choices of the hand in turn."""
-    return frozenset([Action.STAND, *(action for action, breaks in RULES.items() if breaks(draft, hand) is None)])
+    return frozenset([STAND, *(action for action, breaks in RULES.items() if breaks(draft, hand) is None)])
 
 
 def verify_choice(draft: RoundState, hand: HandState, action: Action) -> None:

@@ -1,6 +1,7 @@
-"""What a stake brings: from a result to exact money, by the pay rules of the rule set and its one rounding rule (30-810).
+"""What a stake brings: from a result to exact money, by the rule set's pay rules and its one rounding rule (30-810).
 
-Owns the pay table of one rule set. Promises exact amounts: due = returned + breakage, the stake included. Decides no result.
+Owns the pay table of one rule set. Promises exact amounts: due = returned + breakage, the stake included. Decides no
+result.
 """
 
 from fractions import Fraction
@@ -13,6 +14,12 @@ from services.game.wager_kinds import FinishedHand, MainResult, net_of
 
 _MOST_AMOUNTS: Final = 10_000
 _MOST_TABLES: Final = 256
+_OUTCOMES: Final = {
+    MainResult.NATURAL: Outcome.BLACKJACK,
+    MainResult.EVEN_MONEY: Outcome.EVEN_MONEY,
+    MainResult.BUST: Outcome.BUST,
+    MainResult.SURRENDER: Outcome.SURRENDER,
+}
 
 
 class Paid(NamedTuple):
@@ -24,44 +31,62 @@ class Paid(NamedTuple):
     breakage: Fraction
 
 
-_OUTCOMES: Final = {
-    MainResult.NATURAL: Outcome.BLACKJACK,
-    MainResult.EVEN_MONEY: Outcome.EVEN_MONEY,
-    MainResult.BUST: Outcome.BUST,
-    MainResult.SURRENDER: Outcome.SURRENDER,
-}
+class Column:
+    """One result's pay. `known` keeps, by stake in cents, what does not depend on the hand: the same stakes come again."""
+
+    __slots__ = ("keeps", "known", "result")
+
+    def __init__(self, result: MainResult, *, keeps: bool) -> None:
+        self.result = result
+        self.keeps = keeps
+        self.known: dict[int, Paid] = {}
 
 
 class PayTable:
-    """The pay of one rule set. Amounts once worked out are kept, since the same stakes come again and again."""
+    """The pay of one rule set: a column for each result of the main wager (30-807, 30-808, 30-812, 30-829)."""
 
-    __slots__ = ("_chip_cents", "_known", "_plain", "_rules", "insurance_net")
+    __slots__ = (
+        "_chip_cents",
+        "_rules",
+        "bust",
+        "even_money",
+        "insurance_net",
+        "lose",
+        "natural",
+        "natural_tie",
+        "surrender",
+        "tie",
+        "win",
+    )
 
     def __init__(self, rules: HouseRules) -> None:
-        self._rules = rules
-        self._known: dict[tuple[MainResult, int], Paid] = {}
         conditional = {rule.result for rule in rules.main_pays if not rule.is_plain}
-        self._plain = frozenset(MainResult) - conditional
+        columns = {result: Column(result, keeps=result not in conditional) for result in MainResult}
+        self._rules = rules
         self._chip_cents = rules.chip_cents
         self.insurance_net = rules.insurance_pays
+        self.natural = columns[MainResult.NATURAL]
+        self.natural_tie = columns[MainResult.NATURAL_TIE]
+        self.even_money = columns[MainResult.EVEN_MONEY]
+        self.win = columns[MainResult.WIN]
+        self.tie = columns[MainResult.TIE]
+        self.lose = columns[MainResult.LOSE]
+        self.bust = columns[MainResult.BUST]
+        self.surrender = columns[MainResult.SURRENDER]
 
-    def main(self, hand: FinishedHand, stake_cents: int) -> Paid:
-        """Pay a stake that goes with its hand (30-807, 30-808, 30-810, 30-829)."""
-        result = hand.result
-        known = self._known.get((result, stake_cents))
-        if known is None:
-            net = net_of(self._rules.main_pays, self._rules.blackjack_pays, hand)
-            known = self.by_net(_OUTCOMES.get(result, outcome_of(net)), net, stake_cents)
-            if result in self._plain and len(self._known) < _MOST_AMOUNTS:
-                self._known[result, stake_cents] = known
-        return known
-
-    def plain(self, result: MainResult, stake_cents: int) -> Paid | None:
-        """Give the pay of a result that depends on nothing else, if it was worked out before."""
-        return self._known.get((result, stake_cents))
+    def main(self, column: Column, hand: FinishedHand, stake_cents: int) -> Paid:
+        """Pay a stake that goes with its hand; the hand's facts matter only where the pay rules ask for them."""
+        net = net_of(self._rules.main_pays, self._rules.blackjack_pays, hand)
+        paid = self.by_net(_OUTCOMES.get(column.result, outcome_of(net)), net, stake_cents)
+        if column.keeps and len(column.known) < _MOST_AMOUNTS:
+            column.known[stake_cents] = paid
+        return paid
 
     def by_net(self, outcome: Outcome, net: Fraction, stake_cents: int) -> Paid:
-        """Pay `net` times the stake (-1 loses it, 0 gives it back). A gain is rounded by itself, the stake returns whole."""
+        """Pay `net` times the stake (-1 loses it, 0 gives it back).
+
+        A gain is rounded by itself, the stake returns whole.
+        """
         gain = net * stake_cents
         kept_whole = stake_cents if net >= 0 else 0
         payment = pay(gain if net >= 0 else stake_cents + gain, self._rules.rounding, self._chip_cents)

@@ -1,7 +1,7 @@
 """The play: each hand in its turn hits, stands, doubles, splits or surrenders (30-813, 30-814, 30-821, 30-826, 30-829).
 
-Owns the choices and turns. Promises that only the hand in turn acts and only its player, or the dealer for him; what is legal
-for it is `round_legality`. Cards come afterwards, by `round_dealing`.
+Owns the choices and turns. Promises that only the hand in turn acts and only its player, or the dealer for him; what is
+legal for it is `round_legality`. Cards come afterwards, by `round_dealing`.
 """
 
 from services.game.hand import total
@@ -25,6 +25,27 @@ from services.game.round_flow import (
     seek_turn,
 )
 from services.game.round_legality import hands_of, verify_choice
+from services.game.round_marks import (
+    AT_BETTING,
+    AT_COMPLETE,
+    AT_DEALER,
+    AT_DEALING,
+    AT_PEEK,
+    AT_PICKUP,
+    AT_PLAYERS,
+    AT_SETTLING,
+    BY_DEALER,
+    BY_PLAYER,
+    BY_SYSTEM,
+    DOUBLE_DOWN,
+    HIT,
+    PLAYING,
+    SPLIT_PAIR,
+    STAND,
+    STOOD,
+    SURRENDER,
+    SURRENDERED,
+)
 from services.game.round_rejections import (
     BettingStillOpen,
     CardsDue,
@@ -42,7 +63,7 @@ from services.game.round_rejections import (
 )
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import Action, DecidedBy, HandStatus, Phase, Stake
+from services.game.round_words import Action, DecidedBy, Stake
 from services.game.rule_options import Surrender
 from services.game.wager_kinds import DOUBLE, SPLIT
 
@@ -56,9 +77,9 @@ _stake = quick(Stake)
 
 def hit(draft: RoundState, command: Hit) -> tuple[RoundEvent, ...]:
     """Ask for one card."""
-    hand = _in_turn(draft, command.seat, command.hand, command.player, Action.HIT)
-    verify_choice(draft, hand, Action.HIT)
-    event = _hit(hand.seat, hand.number, DecidedBy.PLAYER if command.player else DecidedBy.DEALER)
+    hand = _in_turn(draft, command.seat, command.hand, command.player, HIT)
+    verify_choice(draft, hand, HIT)
+    event = _hit(hand.seat, hand.number, BY_PLAYER if command.player else BY_DEALER)
     apply_hand_hit(draft, event)
     return (event,)
 
@@ -70,15 +91,15 @@ def apply_hand_hit(draft: RoundState, event: HandHit) -> None:
 
 def stand(draft: RoundState, command: Stand) -> tuple[RoundEvent, ...]:
     """Take no more cards; always legal in turn."""
-    hand = _in_turn(draft, command.seat, command.hand, command.player, Action.STAND)
-    event = _stood(hand.seat, hand.number, DecidedBy.PLAYER if command.player else DecidedBy.DEALER)
+    hand = _in_turn(draft, command.seat, command.hand, command.player, STAND)
+    event = _stood(hand.seat, hand.number, BY_PLAYER if command.player else BY_DEALER)
     apply_hand_stood(draft, event)
     return (event,)
 
 
 def apply_hand_stood(draft: RoundState, event: HandStood) -> None:
     """Fold: the next hand's turn."""
-    _hand(draft, event.seat, event.hand).status = HandStatus.STOOD
+    _hand(draft, event.seat, event.hand).status = STOOD
     seek_turn(draft)
 
 
@@ -86,19 +107,19 @@ def stand_by_timeout(draft: RoundState, command: StandByTimeout) -> tuple[RoundE
     """Let the system decide for a player who did not: the hand stands, or is kept when early surrender was asked."""
     asked = asked_early(draft)
     if asked is not None and (asked.seat, asked.number) == (command.seat, command.hand):
-        kept = SurrenderDeclined(asked.seat, asked.number, DecidedBy.SYSTEM)
+        kept = SurrenderDeclined(asked.seat, asked.number, BY_SYSTEM)
         apply_surrender_declined(draft, kept)
         return (kept,)
-    hand = _in_turn(draft, command.seat, command.hand, "", Action.STAND)
-    event = _stood(hand.seat, hand.number, DecidedBy.SYSTEM)
+    hand = _in_turn(draft, command.seat, command.hand, "", STAND)
+    event = _stood(hand.seat, hand.number, BY_SYSTEM)
     apply_hand_stood(draft, event)
     return (event,)
 
 
 def double_down(draft: RoundState, command: DoubleDown) -> tuple[RoundEvent, ...]:
     """Raise the wager, at most to twice the original, for exactly one card."""
-    hand = _in_turn(draft, command.seat, command.hand, command.player, Action.DOUBLE)
-    verify_choice(draft, hand, Action.DOUBLE)
+    hand = _in_turn(draft, command.seat, command.hand, command.player, DOUBLE_DOWN)
+    verify_choice(draft, hand, DOUBLE_DOWN)
     amount = command.amount_cents
     check_whole(amount)
     whole = hand.wager_cents
@@ -131,8 +152,8 @@ def apply_hand_doubled(draft: RoundState, event: HandDoubled) -> None:
 
 def split(draft: RoundState, command: Split) -> tuple[RoundEvent, ...]:
     """Make two hands of a pair, with an equal wager on the new one."""
-    hand = _in_turn(draft, command.seat, command.hand, command.player, Action.SPLIT)
-    verify_choice(draft, hand, Action.SPLIT)
+    hand = _in_turn(draft, command.seat, command.hand, command.player, SPLIT_PAIR)
+    verify_choice(draft, hand, SPLIT_PAIR)
     amount = command.amount_cents
     check_whole(amount)
     if amount not in (0, hand.wager_cents):
@@ -185,10 +206,10 @@ def surrender_hand(draft: RoundState, command: SurrenderHand) -> tuple[RoundEven
     """Give up half the wager; with late surrender and an unchecked hole card the dealer's blackjack still takes all."""
     hand = asked_early(draft)
     if hand is None or (hand.seat, hand.number) != (command.seat, command.hand):
-        hand = _in_turn(draft, command.seat, command.hand, command.player, Action.SURRENDER)
+        hand = _in_turn(draft, command.seat, command.hand, command.player, SURRENDER)
     elif command.player and command.player != hand.player:
         raise NotYourHand("this hand is another player's", seat=hand.seat, hand=hand.number, player=command.player)
-    verify_choice(draft, hand, Action.SURRENDER)
+    verify_choice(draft, hand, SURRENDER)
     event = _surrendered(hand.seat, hand.number, _by(command.player))
     apply_hand_surrendered(draft, event)
     return (event, *settle_ripe(draft))
@@ -196,8 +217,8 @@ def surrender_hand(draft: RoundState, command: SurrenderHand) -> tuple[RoundEven
 
 def apply_hand_surrendered(draft: RoundState, event: HandSurrendered) -> None:
     """Fold: the hand is out; the next one's turn."""
-    _hand(draft, event.seat, event.hand).status = HandStatus.SURRENDERED
-    if draft.phase is Phase.PEEK:
+    _hand(draft, event.seat, event.hand).status = SURRENDERED
+    if draft.phase is AT_PEEK:
         after_early_answer(draft)
     else:
         seek_turn(draft)
@@ -221,7 +242,7 @@ def apply_surrender_declined(draft: RoundState, event: SurrenderDeclined) -> Non
 
 
 def _by(player: str) -> DecidedBy:
-    return DecidedBy.PLAYER if player else DecidedBy.DEALER
+    return BY_PLAYER if player else BY_DEALER
 
 
 def _hand(draft: RoundState, seat: int, number: int) -> HandState:
@@ -238,7 +259,7 @@ def _hand(draft: RoundState, seat: int, number: int) -> HandState:
 
 def _in_turn(draft: RoundState, seat: int, number: int, player: str, action: Action) -> HandState:
     """Give the hand if it may act now; else raise why not."""
-    if draft.phase is Phase.PLAYERS and not draft.pending:
+    if draft.phase is AT_PLAYERS and not draft.pending:
         hand = draft.hands[draft.turn]
         if hand.seat == seat and hand.number == number and player in ("", hand.player):
             return hand
@@ -248,35 +269,35 @@ def _in_turn(draft: RoundState, seat: int, number: int, player: str, action: Act
 def _refuse_turn(draft: RoundState, seat: int, number: int, player: str, action: Action) -> HandState:
     facts: dict[str, int | str] = {"seat": seat, "hand": number, "action": action.value, "phase": draft.phase.value}
     phase = draft.phase
-    if phase is Phase.BETTING:
+    if phase is AT_BETTING:
         raise BettingStillOpen("no cards are out yet", **facts)
     hand = hand_at(draft, seat, number)
     if hand is None:
         raise UnknownHand(f"seat {seat} has no hand {number} in this round", **facts)
     if player not in ("", hand.player):
         raise NotYourHand(f"seat {seat} is another player's", **facts)
-    if phase in (Phase.PICKUP, Phase.COMPLETE):
+    if phase in (AT_PICKUP, AT_COMPLETE):
         raise RoundOver("the round's wagers are settled", **facts)
-    if phase is Phase.DEALING:
+    if phase is AT_DEALING:
         raise CardsDue("the first cards are not all out yet", **facts)
-    if hand.status is not HandStatus.PLAYING:
+    if hand.status is not PLAYING:
         _refuse_closed(draft, hand, action, facts)
-    if phase in (Phase.DEALER, Phase.SETTLING):
+    if phase in (AT_DEALER, AT_SETTLING):
         raise RoundOver("the players' turns are over", **facts)
-    if action is Action.SURRENDER and draft.rules.surrender is Surrender.NONE:
+    if action is SURRENDER and draft.rules.surrender is Surrender.NONE:
         raise SurrenderNotOffered("the house does not offer surrender", **facts)
-    if phase is Phase.PLAYERS and draft.hands[draft.turn] is hand:
+    if phase is AT_PLAYERS and draft.hands[draft.turn] is hand:
         # In turn, so only its card is missing; a single split card can be neither doubled nor split.
-        if hand.doubled and action is Action.HIT:
+        if hand.doubled and action is HIT:
             raise HitAfterDouble("a doubled hand gets exactly one card", **facts)
-        if action in (Action.DOUBLE, Action.SPLIT, Action.SURRENDER):
+        if action in (DOUBLE_DOWN, SPLIT_PAIR, SURRENDER):
             verify_choice(draft, hand, action)
         raise CardsDue("the hand's card has not come yet", **facts)
     raise NotYourTurn(f"it is not the turn of seat {seat} hand {number}", **facts)
 
 
 def _refuse_closed(draft: RoundState, hand: HandState, action: Action, facts: dict[str, int | str]) -> None:
-    if action is Action.HIT:
+    if action is HIT:
         if hand.doubled:
             raise HitAfterDouble("a doubled hand gets exactly one card", **facts)
         if hand.total.value == 21:

@@ -1,7 +1,8 @@
-"""Who is paid what, and when: at once where the dealer cannot change it, else when the dealer is done (30-807 to 30-812).
+"""Who is paid what, and when (30-807 to 30-812).
 
-Owns results and settlement lines. Promises that each stake is settled exactly once and that lines say why. Amounts come from
-`round_pay`. A wager beside the hand's own is decided by the evaluator that its kind names; insurance is one of them.
+At once where the dealer cannot change it, else when the dealer is done. Owns results and settlement lines. Promises that
+each stake is settled exactly once and that lines say why. Amounts come from `round_pay`. A wager beside the hand's own is
+decided by the evaluator that its kind names; insurance is one of them.
 """
 
 from collections.abc import Callable
@@ -12,44 +13,86 @@ from services.game.quick import quick
 from services.game.round_commands import SettleWagers
 from services.game.round_events import RoundEvent, WagersSettled
 from services.game.round_flow import dealer_has_blackjack, surrender_is_early
-from services.game.round_pay import Paid
+from services.game.round_marks import (
+    AT_PICKUP,
+    AT_SETTLING,
+    BUST,
+    NATURAL,
+    PLAYING,
+    STOOD,
+    SURRENDERED,
+    TOOK_EVEN_MONEY,
+)
+from services.game.round_pay import Column, Paid
 from services.game.round_rejections import SettlementNotDue
-from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import Cause, HandStatus, Outcome, Phase, SettlementLine, Stake
+from services.game.round_state import HandState, RoundState
+from services.game.round_words import Cause, Outcome, SettlementLine, Stake
 from services.game.rule_options import DealerBlackjackTakes
-from services.game.wager_kinds import BY_DEALER_BLACKJACK, MAIN, FinishedHand, MainResult
+from services.game.wager_kinds import BY_DEALER_BLACKJACK, MAIN, FinishedHand
 
 _line = quick(SettlementLine)
 _settled = quick(WagersSettled)
 
 Verdict = tuple[Paid, Cause]
+Result = tuple[Column, Cause]
 NOTHING_BACK: Final = Fraction(0)
 _LOST: Final = Fraction(-1)
+_TAKES_ORIGINAL: Final = DealerBlackjackTakes.ORIGINAL
+# Names of their own, as in `round_marks`: every settled stake asks for one.
+_HIGHER_TOTAL: Final = Cause.HIGHER_TOTAL
+_DEALER_BUST: Final = Cause.DEALER_BUST
+_DEALER_BLACKJACK: Final = Cause.DEALER_BLACKJACK
+_TIE: Final = Cause.TIE
+_PLAYER_BUST: Final = Cause.PLAYER_BUST
+_A_NATURAL: Final = Cause.NATURAL
 
 
 def settle_ripe(draft: RoundState) -> tuple[RoundEvent, ...]:
-    """Settle at once what the dealer's cards cannot change any more: busts, early surrenders, naturals that stand, lost insurance."""
+    """Settle at once what the dealer's cards cannot change any more.
+
+    Busts, even money, surrenders and naturals that stand, insurance that is decided.
+    """
     lines: list[SettlementLine] = []
     for hand in draft.hands:
         if hand.side:
             _side_lines(draft, hand, lines)
-        if not hand.settled and hand.status in _RIPE_STATUSES:
-            result = _result_now(draft, hand)
-            if result is not None:
-                _hand_lines(draft, hand, *result, lines)
+        status = hand.status
+        if status is PLAYING or status is STOOD or hand.settled:
+            continue
+        result = _result_now(draft, hand)
+        if result is not None:
+            _hand_lines(draft, hand, result, lines)
     return _record(draft, lines)
 
 
 def settle_wagers(draft: RoundState, _command: SettleWagers) -> tuple[RoundEvent, ...]:
     """Settle every open stake against the dealer's finished hand."""
-    if draft.phase is not Phase.SETTLING or any(hand.hidden is not None for hand in draft.hands):
+    if draft.phase is not AT_SETTLING:
         raise SettlementNotDue(f"the round is in phase {draft.phase.value}", phase=draft.phase.value)
     lines: list[SettlementLine] = []
+    pays = draft.pays
+    blackjack = dealer_has_blackjack(draft)
+    dealer = draft.dealers[0].total.value
+    result: Result
     for hand in draft.hands:
         if hand.side:
             _side_lines(draft, hand, lines)
-        if not hand.settled:
-            _hand_lines(draft, hand, *_result(draft, hand), lines)
+        if hand.settled:
+            continue
+        if hand.hidden is not None:
+            raise SettlementNotDue("a doubled hand's card lies face down still", position=hand.hidden)
+        mine = hand.total.value
+        if hand.status is not STOOD:
+            result = _result_now(draft, hand) or _result_against_blackjack(draft, hand)
+        elif blackjack:
+            result = pays.lose, _DEALER_BLACKJACK
+        elif dealer > 21:
+            result = pays.win, _DEALER_BUST
+        elif mine == dealer:
+            result = pays.tie, _TIE
+        else:
+            result = (pays.win if mine > dealer else pays.lose), _HIGHER_TOTAL
+        _hand_lines(draft, hand, result, lines)
     return _record(draft, lines)
 
 
@@ -58,32 +101,45 @@ def settle_voided(draft: RoundState, hands: tuple[HandState, ...]) -> tuple[Roun
     lines: list[SettlementLine] = []
     for hand in hands:
         for stake in hand.side if hand.settled else (*hand.stakes, *hand.side):
-            amount = stake.amount_cents
-            paid = Paid(Outcome.PUSH, Fraction(amount), amount, NOTHING_BACK)
-            _add(hand, stake, paid, Cause.VOIDED, lines)
+            _add(hand, stake, _given_back(stake), Cause.VOIDED, lines)
     return _record(draft, lines)
 
 
 def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
     """Fold: the stakes are settled; hands settled before the end leave the layout at once (30-821)."""
-    at_the_end = draft.phase is Phase.SETTLING
+    at_the_end = draft.phase is AT_SETTLING
+    hands = draft.hands
+    at = 0
     for line in event.lines:
         draft.returned_cents += line.returned_cents
-        hand = hand_at(draft, line.seat, line.hand)
-        if hand is None:
-            raise LookupError(f"a settlement line names no hand: seat {line.seat} hand {line.hand}")
-        if hand.side and any(stake.kind == line.kind for stake in hand.side):
+        at = _index_from(hands, at, line)
+        hand = hands[at]
+        if hand.side and [stake for stake in hand.side if stake.kind == line.kind]:
             hand.side = tuple([s for s in hand.side if (s.kind, s.ordinal) != (line.kind, line.ordinal)])
         elif not hand.settled:
             hand.settled = True
             if not at_the_end:
                 draft.rack += hand.positions
     draft.revision = event.revision
-    if at_the_end and not any(hand.side or not hand.settled for hand in draft.hands):
-        draft.phase = Phase.PICKUP
+    if at_the_end:
+        for hand in hands:
+            if hand.side or not hand.settled:
+                return
+        draft.phase = AT_PICKUP
 
 
-_RIPE_STATUSES: Final = frozenset({HandStatus.BUST, HandStatus.NATURAL, HandStatus.SURRENDERED, HandStatus.EVEN_MONEY})
+def _index_from(hands: tuple[HandState, ...], start: int, line: SettlementLine) -> int:
+    """Find a line's hand; lines come in the order of the hands, so the search begins where the last one ended."""
+    seat, number = line.seat, line.hand
+    at = start
+    for _ in hands:
+        hand = hands[at]
+        if hand.seat == seat and hand.number == number:
+            return at
+        at += 1
+        if at == len(hands):
+            at = 0
+    raise LookupError(f"a settlement line names no hand: seat {seat} hand {number}")
 
 
 def _record(draft: RoundState, lines: list[SettlementLine]) -> tuple[RoundEvent, ...]:
@@ -94,85 +150,63 @@ def _record(draft: RoundState, lines: list[SettlementLine]) -> tuple[RoundEvent,
     return (event,)
 
 
-def _result_now(draft: RoundState, hand: HandState) -> tuple[MainResult, Cause] | None:
-    """The result of a hand that needs no more of the dealer, None when it does."""
+def _result_now(draft: RoundState, hand: HandState) -> Result | None:
+    """Give the result of a hand that needs no more of the dealer, None when it does."""
     status = hand.status
-    if status is HandStatus.BUST:
-        return MainResult.BUST, Cause.PLAYER_BUST
-    if status is HandStatus.EVEN_MONEY:
-        return MainResult.EVEN_MONEY, Cause.EVEN_MONEY_TAKEN
-    if status is HandStatus.SURRENDERED and surrender_is_early(draft):
-        return MainResult.SURRENDER, Cause.SURRENDERED
+    pays = draft.pays
+    if status is BUST:
+        return pays.bust, _PLAYER_BUST
+    if status is TOOK_EVEN_MONEY:
+        return pays.even_money, Cause.EVEN_MONEY_TAKEN
+    if status is SURRENDERED and surrender_is_early(draft):
+        return pays.surrender, Cause.SURRENDERED
     if dealer_has_blackjack(draft) is False:
-        if status is HandStatus.NATURAL:
-            return MainResult.NATURAL, Cause.NATURAL
-        if status is HandStatus.SURRENDERED:
-            return MainResult.SURRENDER, Cause.SURRENDERED
+        if status is NATURAL:
+            return pays.natural, _A_NATURAL
+        if status is SURRENDERED:
+            return pays.surrender, Cause.SURRENDERED
     return None
 
 
-def _result(draft: RoundState, hand: HandState) -> tuple[MainResult, Cause]:
-    """Compare a hand with the dealer's finished hand (30-807, 30-808)."""
-    if hand.status is not HandStatus.STOOD:
-        early = _result_now(draft, hand)
-        if early is not None:
-            return early
-        if hand.status is HandStatus.NATURAL:
-            return MainResult.NATURAL_TIE, Cause.BJ_TIE
-        return MainResult.LOSE, Cause.DEALER_BLACKJACK
-    if dealer_has_blackjack(draft):
-        return MainResult.LOSE, Cause.DEALER_BLACKJACK
-    dealer = draft.dealers[0].total.value
-    mine = hand.total.value
-    if dealer > 21:
-        return MainResult.WIN, Cause.DEALER_BUST
-    if mine > dealer:
-        return MainResult.WIN, Cause.HIGHER_TOTAL
-    if mine < dealer:
-        return MainResult.LOSE, Cause.HIGHER_TOTAL
-    return MainResult.TIE, Cause.TIE
+def _result_against_blackjack(draft: RoundState, hand: HandState) -> Result:
+    """What waited for the dealer met a blackjack: a natural ties, a late surrender loses all (30-808, 30-829)."""
+    if hand.status is NATURAL:
+        return draft.pays.natural_tie, Cause.BJ_TIE
+    return draft.pays.lose, _DEALER_BLACKJACK
 
 
-def _hand_lines(
-    draft: RoundState, hand: HandState, result: MainResult, cause: Cause, lines: list[SettlementLine]
-) -> None:
-    """Write a line for each stake of the hand. A dealer's blackjack may take the original wager only (30-813, 30-814)."""
-    pays = draft.pays
-    original_only = (
-        cause is Cause.DEALER_BLACKJACK and draft.rules.dealer_blackjack_takes is DealerBlackjackTakes.ORIGINAL
-    )
+def _hand_lines(draft: RoundState, hand: HandState, result: Result, lines: list[SettlementLine]) -> None:
+    """Write a line for each stake of the hand.
+
+    A dealer's blackjack may take the original wager only, and gives doubles and splits back (30-813, 30-814).
+    """
+    column, cause = result
+    original_only = cause is _DEALER_BLACKJACK and draft.rules.dealer_blackjack_takes is _TAKES_ORIGINAL
     for stake in hand.stakes:
-        amount = stake.amount_cents
         if original_only and stake.kind != MAIN:
-            returned = Paid(Outcome.PUSH, Fraction(amount), amount, NOTHING_BACK)
-            _add(hand, stake, returned, Cause.ORIGINAL_ONLY, lines)
+            _add(hand, stake, _given_back(stake), Cause.ORIGINAL_ONLY, lines)
             continue
-        paid = pays.plain(result, amount) or pays.main(_finished(draft, hand, result), amount)
+        paid = column.known.get(stake.amount_cents)
+        if paid is None:
+            paid = draft.pays.main(column, _finished(draft, hand, column), stake.amount_cents)
         _add(hand, stake, paid, cause, lines)
 
 
-def _finished(draft: RoundState, hand: HandState, result: MainResult) -> FinishedHand:
+def _given_back(stake: Stake) -> Paid:
+    return Paid(Outcome.PUSH, Fraction(stake.amount_cents), stake.amount_cents, NOTHING_BACK)
+
+
+def _finished(draft: RoundState, hand: HandState, column: Column) -> FinishedHand:
     dealer = draft.dealers[0]
     known = dealer.total.value if dealer.hole is None and len(dealer.cards) > 1 else None
-    return FinishedHand(result, hand.total.value, len(hand.cards), hand.doubled, known)
+    return FinishedHand(column.result, hand.total.value, len(hand.cards), hand.doubled, known)
 
 
 def _add(hand: HandState, stake: Stake, paid: Paid, cause: Cause, lines: list[SettlementLine]) -> None:
-    outcome, due, returned_cents, breakage = paid
+    outcome, due, returned, breakage = paid
+    kind, ordinal, amount = stake.kind, stake.ordinal, stake.amount_cents
     lines.append(
-        _line(
-            hand.seat,
-            hand.number,
-            hand.player,
-            stake.kind,
-            stake.ordinal,
-            outcome,
-            cause,
-            stake.amount_cents,
-            due,
-            returned_cents,
-            breakage,
-        )
+        _line(hand.seat, hand.number, hand.player, kind, ordinal, outcome, cause, amount, due, returned, breakage)
     )
 
 
@@ -194,7 +228,7 @@ def _insurance(draft: RoundState, _hand: HandState, stake: Stake) -> Verdict | N
         return None
     pays = draft.pays
     if blackjack:
-        return pays.by_net(Outcome.WIN, pays.insurance_net, stake.amount_cents), Cause.DEALER_BLACKJACK
+        return pays.by_net(Outcome.WIN, pays.insurance_net, stake.amount_cents), _DEALER_BLACKJACK
     return pays.by_net(Outcome.LOSE, _LOST, stake.amount_cents), Cause.NO_DEALER_BLACKJACK
 
 

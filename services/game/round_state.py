@@ -1,8 +1,9 @@
 """The state of a round: what folding its events gives.
 
-Owns the shape of the state, no rule. `Round`, `Hand` and `DealerHand` are immutable. Each has a mutable twin of the same fields
-(`RoundState` …), the draft, which only code that owns it alone may change: `thaw` copies a round into a draft, `freeze` turns a
-draft into a round without copying. So one command, or one simulated game, costs one copy however many events it makes.
+Owns the shape of the state, no rule. `Round`, `Hand` and `DealerHand` are immutable. Each has a mutable twin of the
+same fields (`RoundState` …), the draft, which only code that owns it alone may change: `thaw` copies a round into a
+draft, `freeze` turns a draft into a round without copying. So one command, or one simulated game, costs one copy
+however many events it makes.
 """
 
 from dataclasses import FrozenInstanceError, dataclass, field, fields
@@ -36,7 +37,10 @@ class _Frozen:
 
 @dataclass(slots=True)
 class HandState:
-    """One player's hand. `number` counts from 0 in the seat's playing order and moves up when a hand before it is split."""
+    """One player's hand.
+
+    `number` counts from 0 in the seat's playing order and moves up when a hand before it is split.
+    """
 
     seat: int
     number: int

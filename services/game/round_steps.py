@@ -1,7 +1,7 @@
 """What a round waits for: the next step, and the choices that are open.
 
-Owns the question, not the answer: a conductor asks `next_step`, gets what it names (a wager, cards, a choice) and sends it as a
-command. A round that is not complete always has a step that some command fulfils.
+Owns the question, not the answer: a conductor asks `next_step`, gets what it names (a wager, cards, a choice) and sends
+it as a command. A round that is not complete always has a step that some command fulfils.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,19 @@ from services.game.quick import quick
 from services.game.round_dealer import hidden_double, hole_question
 from services.game.round_flow import asked_early, dealer_with_hole
 from services.game.round_legality import allowed_for
+from services.game.round_marks import (
+    AT_BETTING,
+    AT_DEALER,
+    AT_INSURANCE,
+    AT_PEEK,
+    AT_PICKUP,
+    AT_PLAYERS,
+    AT_SETTLING,
+    NATURAL,
+    SURRENDER,
+)
 from services.game.round_state import HandState, RoundState
-from services.game.round_words import Action, HandStatus, HoleQuestion, Phase, Target
+from services.game.round_words import Action, HoleQuestion, Target
 from services.game.rule_options import InsuranceRule
 
 
@@ -87,7 +98,7 @@ Step = (
 
 _draw = quick(DrawCards)
 _decision = quick(AwaitDecision)
-_EARLY_CHOICES = frozenset({Action.SURRENDER, Action.DECLINE_SURRENDER})
+_EARLY_CHOICES = frozenset({SURRENDER, Action.DECLINE_SURRENDER})
 
 
 def next_step(round_: RoundState) -> Step:
@@ -95,18 +106,18 @@ def next_step(round_: RoundState) -> Step:
     if round_.pending:
         return _draw(round_.pending)
     phase = round_.phase
-    if phase is Phase.PLAYERS:
+    if phase is AT_PLAYERS:
         hand = round_.hands[round_.turn]
         return _decision(hand.seat, hand.number, allowed_for(round_, hand))
-    if phase is Phase.DEALER or phase is Phase.SETTLING:
+    if phase is AT_DEALER or phase is AT_SETTLING:
         return _end_step(round_)
-    if phase is Phase.PEEK:
+    if phase is AT_PEEK:
         return _peek_step(round_)
-    if phase is Phase.INSURANCE:
+    if phase is AT_INSURANCE:
         return AwaitInsurance(tuple([hand.seat for hand in round_.hands if not hand.answered]))
-    if phase is Phase.BETTING:
+    if phase is AT_BETTING:
         return AwaitWagers()
-    return PickUpCards() if phase is Phase.PICKUP else RoundComplete()
+    return PickUpCards() if phase is AT_PICKUP else RoundComplete()
 
 
 def _peek_step(round_: RoundState) -> Step:
@@ -133,10 +144,10 @@ def allowed_actions(round_: RoundState, seat: int | None = None) -> frozenset[Ac
     """Give the choices that are open now, of everyone or of one seat: empty when the round waits for no player."""
     if round_.pending:
         return frozenset()
-    if round_.phase is Phase.INSURANCE:
+    if round_.phase is AT_INSURANCE:
         asked = [hand for hand in round_.hands if not hand.answered and seat in (None, hand.seat)]
         return frozenset().union(*(_insurance_choices(round_, hand) for hand in asked))
-    if round_.phase is Phase.PLAYERS:
+    if round_.phase is AT_PLAYERS:
         hand = round_.hands[round_.turn]
         return allowed_for(round_, hand) if seat in (None, hand.seat) else frozenset()
     early = asked_early(round_)
@@ -147,6 +158,6 @@ def _insurance_choices(round_: RoundState, hand: HandState) -> frozenset[Action]
     choices = {Action.DECLINE_INSURANCE}
     if round_.rules.insurance is not InsuranceRule.OFF:
         choices.add(Action.INSURE)
-    if round_.rules.even_money and hand.status is HandStatus.NATURAL:
+    if round_.rules.even_money and hand.status is NATURAL:
         choices.add(Action.EVEN_MONEY)
     return frozenset(choices)

@@ -1,7 +1,7 @@
 """Voiding: a pit supervisor calls one hand, or every hand, a push (30-828(1)).
 
-Owns the two remedies that Rule 8 names. Each records who decided and why; the table checks that it was a supervisor. A hand that
-was already paid or collected is not voided but corrected by payment.
+Owns the two remedies that Rule 8 names. Each records who decided and why; the table checks that it was a supervisor. A
+hand that was already paid or collected is not voided but corrected by payment.
 """
 
 from services.game.round_commands import VoidHand, VoidRound
@@ -14,10 +14,22 @@ from services.game.round_flow import (
     seek_turn,
     waits_for_dealer,
 )
+from services.game.round_marks import (
+    AT_BETTING,
+    AT_COMPLETE,
+    AT_DEALER,
+    AT_DEALING,
+    AT_INSURANCE,
+    AT_PEEK,
+    AT_PICKUP,
+    AT_PLAYERS,
+    AT_SETTLING,
+    TO_PLAYER,
+    VOIDED,
+)
 from services.game.round_rejections import HandAlreadySettled, RoundOver, SupervisorMissing, UnknownHand
 from services.game.round_settlement import settle_voided
 from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import HandStatus, Phase, Recipient
 
 
 def void_hand(draft: RoundState, command: VoidHand) -> tuple[RoundEvent, ...]:
@@ -44,7 +56,7 @@ def apply_hand_voided(draft: RoundState, event: HandVoided) -> None:
         [
             target
             for target in draft.pending
-            if (target.to, target.seat, target.hand) != (Recipient.PLAYER, event.seat, event.hand)
+            if (target.to, target.seat, target.hand) != (TO_PLAYER, event.seat, event.hand)
         ]
     )
     _GO_ON[draft.phase](draft)
@@ -67,11 +79,11 @@ def apply_round_voided(draft: RoundState, _event: RoundVoided) -> None:
             _take_out(hand)
     draft.pending = ()
     draft.turn = len(draft.hands)
-    draft.phase = Phase.PICKUP
+    draft.phase = AT_PICKUP
 
 
 def _take_out(hand: HandState) -> None:
-    hand.status = HandStatus.VOIDED
+    hand.status = VOIDED
     hand.answered = True
 
 
@@ -81,7 +93,7 @@ def _check_supervisor(command: VoidHand | VoidRound) -> None:
 
 
 def _check_not_over(draft: RoundState) -> None:
-    if draft.phase in (Phase.PICKUP, Phase.COMPLETE):
+    if draft.phase in (AT_PICKUP, AT_COMPLETE):
         raise RoundOver("every wager is settled", phase=draft.phase.value)
 
 
@@ -92,7 +104,7 @@ def _after_missing_card(draft: RoundState) -> None:
 
 def _after_open(draft: RoundState) -> None:
     if not any(waits_for_dealer(draft, hand) for hand in draft.hands):
-        draft.phase = Phase.PICKUP
+        draft.phase = AT_PICKUP
 
 
 def _nothing(_draft: RoundState) -> None:
@@ -100,11 +112,11 @@ def _nothing(_draft: RoundState) -> None:
 
 
 _GO_ON = {
-    Phase.BETTING: _nothing,
-    Phase.DEALING: _after_missing_card,
-    Phase.INSURANCE: after_answer,
-    Phase.PEEK: after_early_answer,
-    Phase.PLAYERS: seek_turn,
-    Phase.DEALER: continue_dealer,
-    Phase.SETTLING: _after_open,
+    AT_BETTING: _nothing,
+    AT_DEALING: _after_missing_card,
+    AT_INSURANCE: after_answer,
+    AT_PEEK: after_early_answer,
+    AT_PLAYERS: seek_turn,
+    AT_DEALER: continue_dealer,
+    AT_SETTLING: _after_open,
 }

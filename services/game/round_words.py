@@ -1,7 +1,7 @@
 """The words of a round: phases, choices, outcomes, and the small records that its events and commands are made of.
 
-Owns the vocabulary, decides nothing. Enum member names are the names on the wire, so they never change; money is integer
-cents.
+Owns the vocabulary, decides nothing. Enum member names are the names on the wire, so they never change; money is
+integer cents.
 """
 
 from dataclasses import dataclass
@@ -86,7 +86,10 @@ class Outcome(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why it ended so. A push is a TIE, a BJ_TIE, a VOIDED hand (30-808, 30-828(1)) or a wager that ORIGINAL_ONLY gives back."""
+    """Why it ended so.
+
+    A push is a TIE, a BJ_TIE, a VOIDED hand (30-808, 30-828(1)) or a wager that ORIGINAL_ONLY gives back.
+    """
 
     HIGHER_TOTAL = "higher-total"
     DEALER_BUST = "dealer-bust"
@@ -132,8 +135,10 @@ class Stake:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a card goes. `seat` and `hand` say which player's hand (both 0 for the dealer); `hand` counts from 0 in playing
-    order. `dealer_hand` counts from 0 and is 0 for players.
+    """Where a card goes.
+
+    `seat` and `hand` say which player's hand (both 0 for the dealer); `hand` counts from 0 in playing order.
+    `dealer_hand` counts from 0 and is 0 for players.
     """
 
     to: Recipient
@@ -153,8 +158,10 @@ class DealtCard:
 
 @dataclass(frozen=True, slots=True)
 class SettlementLine:
-    """How one stake ended, in money. `due` is exactly what comes back for it in cents, the stake included; `returned_cents`
-    is that after rounding; `breakage` = due - returned_cents. The house keeps stake_cents - returned_cents (negative when it pays).
+    """How one stake ended, in money.
+
+    `due` is exactly what comes back for it in cents, the stake included; `returned_cents` is that after rounding;
+    `breakage` = due - returned_cents. The house keeps stake_cents - returned_cents (negative when it pays).
     """
 
     seat: int

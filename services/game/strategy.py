@@ -1,8 +1,9 @@
 """Basic strategy: the choice with the least expected loss for a hand against an up card, without counting.
 
-Owns the standard chart for four to eight decks, by soft-17 rule, doubling after splits, surrender and hole card. Source: the published
-multi-deck charts; a test works the hitting, standing, doubling and splitting decisions out anew from the rules and compares. For players that are
-simulated and for measures; the round never asks it. It never insures and never takes even money.
+Owns the standard chart for four to eight decks, by soft-17 rule, doubling after splits, surrender and hole card.
+Source: the published multi-deck charts; a test works the hitting, standing, doubling and splitting decisions out anew
+from the rules and compares. For players that are simulated and for measures; the round never asks it. It never insures
+and never takes even money.
 """
 
 from collections.abc import Collection, Sequence

@@ -8,10 +8,7 @@ bytes are kept.
 import hashlib
 
 from services.journal.errors import JournalDamaged
-from services.wire.envelope import HASH_BYTES, Envelope
-
-NO_HASH = bytes(HASH_BYTES)
-"""What the first event of a stream carries as its previous hash."""
+from services.wire.envelope import NO_HASH, Envelope
 
 
 def hash_of(stored: bytes) -> bytes:
@@ -36,10 +33,12 @@ class ChainReader:
         Raises JournalDamaged when it is another stream's, not the next in sequence, or carries another previous hash.
         """
         expected = self.sequence + 1
-        if envelope.sequence != expected or envelope.stream != self.stream:
-            found = f"found {envelope.stream!r} {envelope.sequence} in its place"
-            raise JournalDamaged(self.stream, expected, found)
-        if envelope.previous_hash != self.hash:
-            raise JournalDamaged(self.stream, expected, "it does not carry the hash of the event before it")
+        if envelope.previous_hash != self.hash or envelope.sequence != expected or envelope.stream != self.stream:
+            raise JournalDamaged(self.stream, expected, self._wrong_with(envelope))
         self.sequence = expected
         self.hash = event_hash
+
+    def _wrong_with(self, envelope: Envelope) -> str:
+        if (envelope.stream, envelope.sequence) != (self.stream, self.sequence + 1):
+            return f"found {envelope.stream!r} {envelope.sequence} in its place"
+        return "it does not carry the hash of the event before it"

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from services.game.authority import Actor, EventId
 from services.journal.chain import hash_of
 from services.wire.envelope import Envelope
+from services.wire.quick_records import quick
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """The largest stored event; a larger one is refused with EventRefused."""
@@ -36,6 +37,10 @@ class NewEvent:
     gaming_day: str
 
 
+quick_new_event = quick(NewEvent)
+"""Makes a NewEvent where many are made."""
+
+
 class Position(NamedTuple):
     """Where an event lies in the log. Compare offsets only inside one partition."""
 
@@ -55,6 +60,10 @@ class Recorded:
     def hash(self) -> bytes:
         """SHA-256 of the stored bytes, which the stream's next event carries."""
         return hash_of(self.stored)
+
+
+quick_recorded = quick(Recorded)
+"""Makes a Recorded where many are made."""
 
 
 @dataclass(frozen=True, slots=True)

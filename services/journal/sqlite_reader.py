@@ -11,16 +11,17 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from services.journal.chain import NO_HASH, ChainReader, hash_of
+from services.journal.chain import ChainReader
 from services.journal.errors import JournalClosed, JournalDamaged, PositionBeyondEnd
-from services.journal.port import Position, Recorded, StreamHead
+from services.journal.port import Position, Recorded, StreamHead, quick_recorded
 from services.journal.sqlite_file import SqliteFailure, explained, open_for_reading
-from services.wire.envelope import Envelope, EnvelopeInvalid, decode
+from services.wire.envelope import NO_HASH, EnvelopeInvalid, decode
 
-CHUNK_EVENTS = 256
+CHUNK_EVENTS = 512
 CHUNK_BYTES = 4 * 1024 * 1024
 """A chunk ends at whichever comes first, after at least one event."""
 
@@ -89,9 +90,7 @@ class StreamReading:
         )
         chunk: list[Recorded] = []
         for offset, recorded_hash, stored in rows:
-            envelope = _decoded(stored, self._stream, chain.sequence + 1, recorded_hash)
-            chain.accept(envelope, recorded_hash)
-            chunk.append(Recorded(Position(0, offset), envelope, stored))
+            chunk.append(_next_of(chain, offset, recorded_hash, stored))
         if not chunk:
             raise JournalDamaged(self._stream, self._after + 1, f"missing: the stream should reach {last_sequence}")
         self._after = chain.sequence
@@ -128,10 +127,8 @@ class LogReading:
                 raise JournalDamaged(
                     chain.stream, sequence, f"offsets {self.offset + 1} to {offset - 1} before it are missing"
                 )
-            envelope = _decoded(stored, chain.stream, sequence, recorded_hash)
-            chain.accept(envelope, recorded_hash)
+            chunk.append(_next_of(chain, offset, recorded_hash, stored))
             self.offset = offset
-            chunk.append(Recorded(Position(0, offset), envelope, stored))
         return chunk
 
     def _meet(self, connection: sqlite3.Connection, number: int, sequence: int) -> ChainReader:
@@ -176,14 +173,17 @@ def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...
     return rows
 
 
-def _decoded(stored: object, stream: str, sequence: int, recorded_hash: object) -> Envelope:
+def _next_of(chain: ChainReader, offset: int, recorded_hash: bytes, stored: object) -> Recorded:
+    """The event of a row, once it is known to be unchanged and the very next of its stream; raises JournalDamaged."""
     # A damaged row may hold a value of any type, whatever the column says.
-    if not isinstance(stored, bytes) or hash_of(stored) != recorded_hash:
-        raise JournalDamaged(stream, sequence, "its bytes do not have the hash recorded for them")
+    if not isinstance(stored, bytes) or sha256(stored).digest() != recorded_hash:
+        raise JournalDamaged(chain.stream, chain.sequence + 1, "its bytes do not have the hash recorded for them")
     try:
-        return decode(stored)
+        envelope = decode(stored)
     except EnvelopeInvalid as error:
-        raise JournalDamaged(stream, sequence, f"it cannot be decoded: {error}") from error
+        raise JournalDamaged(chain.stream, chain.sequence + 1, f"it cannot be decoded: {error}") from error
+    chain.accept(envelope, recorded_hash)
+    return quick_recorded(Position(0, offset), envelope, stored)
 
 
 def _hash_at(connection: sqlite3.Connection, number: int, stream: str, sequence: int) -> bytes:

@@ -9,9 +9,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from services.journal.chain import NO_HASH
 from services.journal.findings import Damage, Finding
-from services.wire.envelope import HASH_BYTES
+from services.wire.envelope import HASH_BYTES, NO_HASH
 
 
 @dataclass(slots=True)

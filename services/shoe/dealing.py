@@ -36,8 +36,7 @@ def take_cards(shoe: Shoe, command: TakeCards) -> tuple[e.ShoeEvent, ...]:
     live = _ready(shoe)
     if isinstance(request, c.DrawCards):
         checked_id(request.round_id, "round_id")
-        if live.last_round and request.round_id != live.round_id:
-            raise r.ShuffleDue(f"{live.id} has dealt its last round", shoe_id=live.id, left=live.left)
+        _check_round(live, request.round_id)
     if live.left < len(faces):
         raise r.ShoeExhausted(
             f"{len(faces)} cards are wanted, {live.left} are left", needed=len(faces), left=live.left, shoe_id=live.id
@@ -89,7 +88,9 @@ def commit_discards(shoe: Shoe, command: CommitDiscards) -> tuple[e.ShoeEvent, .
             return repeated(request.reshuffle_id, same=stack.round_id == request.round_id)
     if live.continuous:
         raise r.NoCutInContinuousShuffler("a continuous shuffler takes its discards back by itself")
-    if request.round_id != live.round_id or live.left >= request.needed:
+    checked_id(request.round_id, "round_id")
+    _check_round(live, request.round_id)
+    if live.left >= request.needed:
         raise r.EnoughCards(f"{live.left} cards are left", left=live.left, needed=request.needed)
     recycled = discards(live, request.round_id)
     if not recycled or command.commitment is None:
@@ -179,6 +180,11 @@ def _ready(shoe: Shoe) -> LiveShoe:
     if live.phase is ShoePhase.CUT:
         raise r.CutCardNotPlaced("the cutting card has not been placed", shoe_id=live.id)
     return live
+
+
+def _check_round(live: LiveShoe, round_id: str) -> None:
+    if not live.may_go_on(round_id):
+        raise r.ShuffleDue(f"{live.id} has dealt its last round", shoe_id=live.id, left=live.left)
 
 
 def _taken(

@@ -20,11 +20,13 @@ from services.shoe.words import DeckSet, DeviceKind, ShoePhase
 
 MOST_DECKS = 8
 ID_LENGTH = 128
+TEXT_LENGTH = 500
 
 
 def register_device(shoe: Shoe, command: c.RegisterDevice) -> tuple[e.ShoeEvent, ...]:
     """Enrol a device; shufflers and electronics need the Division's approval (30-805)."""
     checked_id(command.device_id, "device_id")
+    _checked_text(command.approval, "approval")
     if (command.electronic or command.kind is not DeviceKind.DEALING_SHOE) and not command.approval:
         raise r.ApprovalMissing(f"{command.device_id} needs an approval", device_id=command.device_id)
     known = shoe.device
@@ -39,6 +41,7 @@ def register_device(shoe: Shoe, command: c.RegisterDevice) -> tuple[e.ShoeEvent,
 def inspect_device(shoe: Shoe, command: c.InspectDevice, context: CommandContext) -> tuple[e.ShoeEvent, ...]:
     """Record the inspection of the context's gaming day, pass or fail; a fail stops the device at once (30-805)."""
     device = _device(shoe, command.device_id)
+    _checked_text(command.note, "note")
     return (e.DeviceInspected(device.id, command.passed, command.note, context.gaming_day),)
 
 
@@ -69,6 +72,8 @@ def inspect_cards(shoe: Shoe, command: c.InspectCards, context: CommandContext) 
     unknown = [defect.deck_set_id for defect in command.defects if defect.deck_set_id not in shoe.deck_set_ids]
     if unknown:
         raise r.UnknownDeckSet(f"{unknown[0]} is not in the device", deck_set_id=unknown[0])
+    for defect in command.defects:
+        _checked_text(defect.finding, "finding")
     if command.defects:
         rejected = tuple(
             e.DeckSetRejected(defect.deck_set_id, defect.finding, command.dealer, command.supervisor)
@@ -82,6 +87,7 @@ def inspect_cards(shoe: Shoe, command: c.InspectCards, context: CommandContext) 
 
 def unload_decks(shoe: Shoe, command: c.UnloadDecks) -> tuple[e.ShoeEvent, ...]:
     """Take the decks out once the shoe is retired."""
+    _checked_text(command.note, "note")
     if shoe.live is not None:
         raise r.ShoeNotRetired("the cards are in play", shoe_id=shoe.live.id)
     return (e.DecksUnloaded(shoe.deck_set_ids, command.note),) if shoe.decks else ()
@@ -130,6 +136,7 @@ def cut_cards(shoe: Shoe, command: c.CutCards, context: CommandContext) -> tuple
     again before the first card of the stack.
     """
     live = live_shoe(shoe, command.shoe_id)
+    checked_id(command.cutter, "cutter")
     if live.continuous:
         raise r.NoCutInContinuousShuffler("a continuous shuffler is not cut")
     stack = live.stacks[-1]
@@ -195,6 +202,11 @@ def checked_id(text: str, name: str) -> None:
     """Refuse an id that is empty or too long."""
     if not 1 <= len(text) <= ID_LENGTH:
         raise r.IdMissing(f"{name} has 1 to {ID_LENGTH} characters", name=name, length=len(text))
+
+
+def _checked_text(text: str, name: str) -> None:
+    if len(text) > TEXT_LENGTH:
+        raise r.TextTooLong(f"{name} has at most {TEXT_LENGTH} characters", name=name, length=len(text))
 
 
 def _device(shoe: Shoe, device_id: str) -> Device:

@@ -171,6 +171,13 @@ class IdMissing(Rejection):
     remedy = "Give an id of 1 to 128 characters."
 
 
+class TextTooLong(Rejection):
+    """A note or name of more than 500 characters; events are kept for ever and hold no documents."""
+
+    rule = "DESIGN §3"
+    remedy = "Shorten it, or name the document that says it all."
+
+
 class IdReused(Rejection):
     """The id was used before with other content; the first answer stands (DESIGN §5)."""
 

@@ -1,10 +1,12 @@
 """The shoe on the wire: which procedure is answered by which use case, and what the service needs to run.
 
-Owns wiring only.
+Owns wiring, and the counters by which ops see cards flow and a shoe that does not add up. They count cards, never ranks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter
 
 from services.journal.port import Journal
 from services.runtime.clock import Clock, GamingCalendar
@@ -13,6 +15,7 @@ from services.runtime.entropy import Entropy
 from services.runtime.sealing import Sealer
 from services.runtime.telemetry import Telemetry
 from services.shoe import client
+from services.shoe import events as e
 from services.shoe.service import ShoeService
 from services.wire.rpc import Rpc
 
@@ -41,6 +44,36 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
     }
 
 
+def counting(registry: CollectorRegistry) -> Callable[[tuple[e.ShoeEvent, ...]], None]:
+    """Make the shoe's counters in this registry and give what counts events with them."""
+    cards = Counter("holecard_shoe_cards_total", "Cards that left a shoe.", ("to",), registry=registry)
+    shoes = Counter("holecard_shoes_total", "Shoes that began and ended.", ("step",), registry=registry)
+    unbalanced = Counter(
+        "holecard_shoes_unbalanced_total",
+        "Retired shoes with a card too many or too few, or with a broken commitment; anything but 0 is an alarm.",
+        registry=registry,
+    )
+
+    def count(events: tuple[e.ShoeEvent, ...]) -> None:
+        for event in events:
+            match event:
+                case e.CardDrawn():
+                    cards.labels("table").inc()
+                case e.CardBurned():
+                    cards.labels("rack").inc()
+                case e.CardsShuffled():
+                    shoes.labels("shuffled").inc()
+                case e.DiscardsReshuffled():
+                    shoes.labels("discards reshuffled").inc()
+                case e.ShoeRetired():
+                    shoes.labels("retired").inc()
+                    unbalanced.inc(bool(event.missing or event.extra or event.broken_roots))
+                case _:
+                    pass
+
+    return count
+
+
 def dispatcher(
     journal: Journal,
     sealer: Sealer,
@@ -51,5 +84,5 @@ def dispatcher(
     calendars: Mapping[str, GamingCalendar] | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
-    service = ShoeService(journal, sealer, entropy)
+    service = ShoeService(journal, sealer, entropy, counting(telemetry.registry))
     return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)

@@ -40,7 +40,15 @@ DECIDER: Final[Decider[Shoe, ShoeDecision, ShoeEvent]] = Decider(
 class ShoeService:
     """Every table's shoe. One method a procedure: (table, context, command) for commands, (table, query) for queries."""
 
-    def __init__(self, journal: Journal, sealer: Sealer, entropy: Entropy) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        sealer: Sealer,
+        entropy: Entropy,
+        observe: Callable[[tuple[ShoeEvent, ...]], None] = lambda _: None,
+    ) -> None:
+        """`observe` is told of events once they are durable, for counting."""
+        self._observe = observe
         self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
         self._vault = Vault(sealer)
         self._entropy = entropy
@@ -136,6 +144,7 @@ class ShoeService:
                 authorise(turn.state, command, context)
                 enriched = self._vault.enrich(turn.state, command, self._seed_for(command))
                 outcome = await turn.record(turn.decide(enriched, context), context)
+                self._observe(outcome.events)
             return answer(outcome.state)
 
     def _seed_for(self, command: ShoeCommand) -> Hidden[bytes]:

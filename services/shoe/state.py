@@ -114,6 +114,13 @@ class LiveShoe:
         """The round that drew last, "" before the first."""
         return next((card.round_id for card in reversed(self.out) if card.burned is None), "")
 
+    def may_go_on(self, round_id: str) -> bool:
+        """Tell whether a round may draw: any before the last round, then only the one in play.
+
+        A round for which the discards were reshuffled is in play though it may have drawn nothing yet.
+        """
+        return not self.last_round or round_id in {self.round_id, self.stacks[-1].round_id}
+
     def card(self, position: int) -> CardOut | None:
         """Find a card that left the shoe."""
         return self.out[position - 1] if 1 <= position <= len(self.out) else None

@@ -20,7 +20,7 @@ from services.shoe.shoe import ShoeCommand, ShoeDecision
 from services.shoe.state import LiveShoe, Shoe, Stack
 from services.shoe.words import CardProof, DeviceKind
 
-STACKS_KEPT: Final = 64
+STACKS_KEPT: Final = 2_048  # about 25 KB each; a shoe that was dropped is derived again in milliseconds
 
 
 @dataclass(frozen=True, slots=True, repr=False)

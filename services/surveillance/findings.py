@@ -7,6 +7,8 @@ findings with the same ids. Does not know what any law is.
 import hashlib
 from dataclasses import dataclass
 
+from services.surveillance.facts import Fact
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
@@ -22,6 +24,7 @@ class Finding:
     sequence: int
     round_id: str
     reason: str
+    recorded_time_us: int = 0
 
     @property
     def id(self) -> str:
@@ -31,3 +34,11 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.law} {self.stream} {self.sequence}: {self.reason}"
+
+
+def found(law: str, fact: Fact, reason: str) -> Finding:
+    """The finding that `fact` shows."""
+    envelope = fact.envelope
+    return Finding(
+        law, envelope.stream, envelope.sequence, envelope.round_id, reason, recorded_time_us=envelope.recorded_time_us
+    )

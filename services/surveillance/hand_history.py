@@ -12,6 +12,7 @@ from services.surveillance.observed_round import ObservedRound, SeenCard, SeenHa
 from services.surveillance.records import (
     CardView,
     DealerView,
+    EventLine,
     HandView,
     LedgerLine,
     RoundRecord,
@@ -39,6 +40,7 @@ class RoundHistory:
         self._racks: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
         self._steps: list[Step] = []
+        self._events: list[EventLine] = []
         self._ledger: list[LedgerLine] = []
         self._shoe_lines: list[ShoeLine] = []
         self._day = ""
@@ -50,7 +52,9 @@ class RoundHistory:
         if fact.area == "wager":
             self._money(fact, mine=mine)
         elif fact.area == "shoe" and mine:
-            self._shoe_lines.append(_shoe_line(fact))
+            line = _shoe_line(fact, self._next_step)
+            self._shoe_lines.append(line)
+            self._events.append(event_line(fact, self._next_step, line.note))
         elif fact.area == "table":
             self._at_table(fact, mine=mine)
 
@@ -88,16 +92,20 @@ class RoundHistory:
             returned_cents=current.returned_cents,
             win_cents=current.staked_cents - current.returned_cents if self.complete else 0,
             steps=tuple(self._steps),
+            events=tuple(self._events),
             ledger=tuple(self._ledger),
             shoe=tuple(self._shoe_lines),
         )
+
+    @property
+    def _next_step(self) -> int:
+        # Money and cards are recorded in their own streams before the table's event that follows from them.
+        return len(self._steps) if self.complete else len(self._steps) + 1
 
     def _at_table(self, fact: Fact, *, mine: bool) -> None:
         event = fact.event
         if isinstance(event, table_facts.TableOpened | table_facts.DealerChanged) and not self._steps:
             self._dealer = event.dealer
-        if isinstance(event, table_facts.PlayerSeated):
-            self._sessions[event.session] = event.seat
         if not mine:
             if not self.found:
                 self._scene.apply(fact)
@@ -109,16 +117,20 @@ class RoundHistory:
         self._scene.apply(fact)
         self._text = self._text or self._scene.rules_text
         if self._scene.round is not None:
-            self._steps.append(self._step(fact, before))
+            step = self._step(fact, before)
+            self._events.append(event_line(fact, self._next_step, step.note))
+            self._steps.append(step)
 
     def _money(self, fact: Fact, *, mine: bool) -> None:
         event = fact.event
-        if isinstance(event, wager_facts.SeatSessionOpened):
-            self._sessions[event.session] = event.seat
+        if mine and isinstance(event, wager_facts.StakesHeld):
+            # A hold's id names the seat: "<round>/<seat>/<kind>/<ordinal>" (DESIGN §5).
+            self._sessions |= {hold.session: seat_of_hold(hold.hold) for hold in event.holds}
         if not self.complete:
             self._racks |= racks_of(event)
         if mine and event is not None:
-            self._ledger += ledger_lines(fact)
+            self._ledger += ledger_lines(fact, self._next_step)
+            self._events.append(event_line(fact, self._next_step, ""))
 
     def _step(self, fact: Fact, before: ObservedRound | None) -> Step:
         current = self._scene.round or ObservedRound()
@@ -166,6 +178,12 @@ class RoundHistory:
                 )
             )
         return tuple(views)
+
+
+def seat_of_hold(hold: str) -> int:
+    """The seat in a hold's id, 0 where it has none."""
+    parts = hold.rpartition("#")[2].split("/")
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdecimal() else 0
 
 
 def table_of(round_id: str) -> str:
@@ -259,10 +277,32 @@ def racks_of(event: object) -> dict[str, int]:
             return {}
 
 
-def ledger_lines(fact: Fact) -> list[LedgerLine]:
+def event_line(fact: Fact, step: int, note: str) -> EventLine:
+    """An event with everything that its envelope says."""
+    envelope = fact.envelope
+    cause = envelope.cause
+    return EventLine(
+        step=step,
+        stream=envelope.stream,
+        sequence=envelope.sequence,
+        type=envelope.type,
+        note=note,
+        actor_role=envelope.actor.role.value,
+        actor_id=envelope.actor.id,
+        request_id=envelope.request_id,
+        cause_stream=cause.stream if cause is not None else "",
+        cause_sequence=cause.sequence if cause is not None else 0,
+        occurred_time_us=envelope.occurred_time_us,
+        recorded_time_us=envelope.recorded_time_us,
+        digest=fact.hash,
+    )
+
+
+def ledger_lines(fact: Fact, step: int) -> list[LedgerLine]:
     """The movements of one event of a ledger."""
     return [
         LedgerLine(
+            step=step,
             sequence=fact.sequence,
             recorded_time_us=fact.envelope.recorded_time_us,
             event=fact.name,
@@ -277,9 +317,10 @@ def ledger_lines(fact: Fact) -> list[LedgerLine]:
     ]
 
 
-def _shoe_line(fact: Fact) -> ShoeLine:
+def _shoe_line(fact: Fact, step: int) -> ShoeLine:
     event = fact.event
     return ShoeLine(
+        step=step,
         sequence=fact.sequence,
         recorded_time_us=fact.envelope.recorded_time_us,
         event=fact.name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from services.surveillance import round_facts
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 
 
@@ -39,7 +39,7 @@ class HoldsEnd:
             case w.StakesHeld():
                 for hold in event.holds:
                     if hold.hold in holds.open or hold.hold in holds.ended:
-                        yield _finding(fact, f"hold {hold.hold} was made before")
+                        yield found("L9", fact, f"hold {hold.hold} was made before")
                     holds.open[hold.hold] = hold
             case w.HoldsVoided():
                 for voided in event.holds:
@@ -50,7 +50,7 @@ class HoldsEnd:
                 yield from _left_over(fact, holds, fact.envelope.round_id, "the round is complete")
             case w.LedgerClosed():
                 for name in list(holds.open):
-                    yield _finding(fact, f"the ledger is closed and the hold {name} is still open")
+                    yield found("L9", fact, f"the ledger is closed and the hold {name} is still open")
                 holds.open.clear()
             case round_facts.RoundOpened():
                 holds.ended.clear()
@@ -70,7 +70,7 @@ def _settled(fact: Fact, holds: _Holds, event: w.RoundSettled) -> Iterator[Findi
     for line in event.lines:
         staked = sum(holds.open[name].amount_cents for name in line.holds if name in holds.open)
         if staked != line.stake_cents and all(name in holds.open for name in line.holds):
-            yield _finding(fact, f"{line.stake_cents} cents are settled for {line.holds[0]}, {staked} were held")
+            yield found("L9", fact, f"{line.stake_cents} cents are settled for {line.holds[0]}, {staked} were held")
         for name in line.holds:
             yield from _end(fact, holds, name, "settled")
     if event.final:
@@ -79,14 +79,14 @@ def _settled(fact: Fact, holds: _Holds, event: w.RoundSettled) -> Iterator[Findi
 
 def _left_over(fact: Fact, holds: _Holds, round_id: str, when: str) -> Iterator[Finding]:
     for name in holds.of_round(round_id):
-        yield _finding(fact, f"{when} and the hold {name} is still open")
+        yield found("L9", fact, f"{when} and the hold {name} is still open")
         del holds.open[name]
 
 
 def _end(fact: Fact, holds: _Holds, name: str, how: str) -> Iterator[Finding]:
     if holds.open.pop(name, None) is None:
         before = holds.ended.get(name)
-        yield _finding(fact, f"hold {name} is {how}, but it " + (f"was {before}" if before else "was never made"))
+        yield found("L9", fact, f"hold {name} is {how}, but it " + (f"was {before}" if before else "was never made"))
     holds.ended[name] = how
 
 
@@ -94,7 +94,3 @@ def _number(hold: str) -> int:
     """The number of the hold's round: "<table>#<n>/…"."""
     number = hold.rpartition("#")[2].partition("/")[0]
     return int(number) if number.isdecimal() else 0
-
-
-def _finding(fact: Fact, reason: str) -> Finding:
-    return Finding("L9", fact.stream, fact.sequence, fact.envelope.round_id, reason)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from services.game.authority import EventId
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 from services.wire.envelope import HASH_BYTES
 
@@ -30,11 +30,11 @@ class UnbrokenLog:
         last, head = self._heads.get(envelope.stream, (0, _NO_HASH))
         if envelope.sequence != last + 1:
             kind = "a gap" if envelope.sequence > last + 1 else "a repetition or a fork"
-            yield _finding("L4", fact, f"sequence {envelope.sequence} follows {last}: {kind}")
+            yield found("L4", fact, f"sequence {envelope.sequence} follows {last}: {kind}")
         elif envelope.previous_hash != head:
-            yield _finding("L4", fact, f"does not carry the hash of event {last}: altered, or a fork")
+            yield found("L4", fact, f"does not carry the hash of event {last}: altered, or a fork")
         if fact.unreadable:
-            yield _finding("L4", fact, f"cannot be read: {fact.unreadable}")
+            yield found("L4", fact, f"cannot be read: {fact.unreadable}")
         if envelope.sequence >= last:
             self._heads[envelope.stream] = (envelope.sequence, fact.hash)
 
@@ -61,15 +61,15 @@ class EarlierCauses:
         if cause is None:
             first = self._first.setdefault(envelope.stream, envelope.request_id if envelope.sequence == 1 else "")
             if envelope.request_id != first:
-                yield _finding("L11", fact, "names no cause, and is not of the request that began the stream")
+                yield found("L11", fact, "names no cause, and is not of the request that began the stream")
         elif cause.sequence < 1:
-            yield _finding("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which no event can be")
+            yield found("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which no event can be")
         elif cause.stream == envelope.stream:
             if cause.sequence >= envelope.sequence:
-                yield _finding("L11", fact, f"names event {cause.sequence} of its own stream, which is not earlier")
+                yield found("L11", fact, f"names event {cause.sequence} of its own stream, which is not earlier")
         elif cause.sequence > self._last.get(cause.stream, 0):
             if cause.stream.partition(":")[2] == fact.key:
-                yield _finding("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which is not earlier")
+                yield found("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which is not earlier")
             else:
                 self._awaited.setdefault(cause, fact)
         self._last[envelope.stream] = max(envelope.sequence, self._last.get(envelope.stream, 0))
@@ -78,7 +78,7 @@ class EarlierCauses:
     def finish(self) -> Iterator[Finding]:
         """What was waited for and never came."""
         for cause, fact in self._awaited.items():
-            yield _finding("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which is nowhere in the log")
+            yield found("L11", fact, f"names the cause {cause.stream} {cause.sequence}, which is nowhere in the log")
 
 
 class OneEffectPerRequest:
@@ -100,11 +100,11 @@ class OneEffectPerRequest:
             return
         ended = self._ended.setdefault(envelope.stream, OrderedDict())
         if current is not None and current[0] == request[0]:
-            yield _finding("L7", fact, f"request {request[0]!r} goes on with another content or actor")
+            yield found("L7", fact, f"request {request[0]!r} goes on with another content or actor")
         else:
             earlier = ended.get(hash(request[0]))
             if earlier is not None:
-                yield _finding("L7", fact, f"request {request[0]!r} had its effect before, up to event {earlier}")
+                yield found("L7", fact, f"request {request[0]!r} had its effect before, up to event {earlier}")
         if current is not None:
             ended[hash(current[0])] = envelope.sequence - 1
             if len(ended) > REQUESTS_REMEMBERED:
@@ -125,7 +125,3 @@ def missing_acknowledged(facts: Iterable[Fact], acknowledged: Iterable[EventId])
         Finding("L5", gone.stream, gone.sequence, "", "was acknowledged as durable and is not in the log")
         for gone in sorted(wanted, key=lambda event: (event.stream, event.sequence))
     ]
-
-
-def _finding(law: str, fact: Fact, reason: str) -> Finding:
-    return Finding(law, fact.stream, fact.sequence, fact.envelope.round_id, reason)

@@ -12,7 +12,7 @@ from typing import Any
 
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 from services.surveillance.wager_facts import Currency
 
@@ -51,7 +51,7 @@ class ChipsConserved:
         moved: defaultdict[tuple[Currency, str], int] = defaultdict(int)
         for movement in event.movements:
             if movement.amount_cents < 1 or movement.source == movement.target:
-                yield _finding("L1", fact, f"is not a movement of money: {movement}")
+                yield found("L1", fact, f"is not a movement of money: {movement}")
             moved[movement.currency, movement.source] -= movement.amount_cents
             moved[movement.currency, movement.target] += movement.amount_cents
         moved = defaultdict(int, {account: cents for account, cents in moved.items() if cents})
@@ -59,20 +59,20 @@ class ChipsConserved:
         for currency, name in sorted(set(moved) | set(said)):
             actual, wanted = moved.get((currency, name), 0), said.get((currency, name), 0)
             if actual != wanted:
-                yield _finding("L1", fact, f"{name} changes by {actual} cents of {currency}, the event says {wanted}")
+                yield found("L1", fact, f"{name} changes by {actual} cents of {currency}, the event says {wanted}")
         for account, cents in moved.items():
             now = accounts.get(account, 0) + cents
             accounts[account] = now
             if not now:
                 del accounts[account]
             if now < 0 and account[1] not in MAY_BE_NEGATIVE:
-                yield _finding("L1", fact, f"{account[1]} is overdrawn by {-now} cents of {account[0]}")
+                yield found("L1", fact, f"{account[1]} is overdrawn by {-now} cents of {account[0]}")
         if _counted_tray(accounts) < 0:
-            yield _finding("L1", fact, f"the tray holds {_counted_tray(accounts)} cents")
+            yield found("L1", fact, f"the tray holds {_counted_tray(accounts)} cents")
         yield from _inner(fact)
         for what, stated, folded in _stated(event, accounts):
             if stated != folded:
-                yield _finding("L6", fact, f"states {stated} cents for {what}, folding the log gives {folded}")
+                yield found("L6", fact, f"states {stated} cents for {what}, folding the log gives {folded}")
 
     def finish(self) -> Iterator[Finding]:
         """Over all accounts each currency sums to zero."""
@@ -165,17 +165,13 @@ def _inner(fact: Fact) -> Iterator[Finding]:
     if isinstance(event, w.ChipsBought):
         cash = sum(count.denomination_cents * count.quantity for count in event.cash)
         if cash != event.chips_cents:
-            yield _finding(
-                "L1", fact, f"{cash} cents of cash were bought for {event.chips_cents} cents in chips (30-831)"
-            )
+            yield found("L1", fact, f"{cash} cents of cash were bought for {event.chips_cents} cents in chips (30-831)")
     if isinstance(event, w.RoundSettled):
         for line in event.lines:
             if line.due != line.returned_cents + line.breakage_cents + line.residual:
-                yield _finding(
-                    "L1", fact, f"{line.due} cents due are not what was returned and what broke, {line.holds}"
-                )
+                yield found("L1", fact, f"{line.due} cents due are not what was returned and what broke, {line.holds}")
             if abs(line.residual) >= 1:
-                yield _finding("L1", fact, f"{line.residual} cents of {line.holds} are in no account")
+                yield found("L1", fact, f"{line.residual} cents of {line.holds} are in no account")
 
 
 def _stated(event: Any, accounts: Changes) -> Iterator[tuple[str, int, int]]:
@@ -204,7 +200,3 @@ def _stated(event: Any, accounts: Changes) -> Iterator[tuple[str, int, int]]:
                     yield f"{name} in {currency}", 0, cents
         case _:
             pass
-
-
-def _finding(law: str, fact: Fact, reason: str) -> Finding:
-    return Finding(law, fact.stream, fact.sequence, fact.envelope.round_id, reason)

@@ -7,12 +7,13 @@ Owns the check of each event of a round against the posted rule set and the card
 from collections.abc import Iterator
 from typing import Any
 
+from services.game.authority import Role
 from services.game.rules import DealerShows, HoleCard, HouseRules, Soft17
 from services.surveillance import counting
 from services.surveillance import round_facts as r
 from services.surveillance import table_facts as t
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.laws_settlement import dealer_natural, surrender_is_early
 from services.surveillance.legality import why_illegal
 from services.surveillance.observed_round import ObservedRound, SeenHand
@@ -30,20 +31,24 @@ class PlayedByTheRules:
             return
         if isinstance(event, t.RulesPosted | t.LimitsChanged):
             if digest_of_text(event.rules_text) != event.digest:
-                yield _finding(fact, "the posted text of the rules does not have the posted digest")
+                yield found("L10", fact, "the posted text of the rules does not have the posted digest")
             elif read_rules(event.rules_text) is None:
-                yield _finding(fact, "the posted rules are not a lawful rule set")
+                yield found("L10", fact, "the posted rules are not a lawful rule set")
             return
+        if isinstance(event, _SUPERVISORS_ACTS) and fact.envelope.actor.role not in _MAY_DECIDE:
+            yield found(
+                "L10", fact, f"{fact.name} by a {fact.envelope.actor.role.value}: a pit supervisor decides (30-828(1))"
+            )
         current, rules = scene.round, scene.rules
         if current is None or rules is None or type(event) not in _ROUND_EVENTS:
             return
         if scene.suspended and isinstance(event, _STOPPED):
-            yield _finding(fact, f"{fact.name} while play is suspended (30-828)")
+            yield found("L10", fact, f"{fact.name} while play is suspended (30-828)")
         if current.voided and isinstance(event, _STOPPED):
-            yield _finding(fact, f"{fact.name} after the round was voided")
+            yield found("L10", fact, f"{fact.name} after the round was voided")
         reason = why_broken(current, rules, event)
         if reason:
-            yield _finding(fact, reason)
+            yield found("L10", fact, reason)
 
     def finish(self) -> Iterator[Finding]:
         """Nothing is left open at the end."""
@@ -51,6 +56,8 @@ class PlayedByTheRules:
 
 
 _ROUND_EVENTS = frozenset(r.VIEWS)
+_SUPERVISORS_ACTS = (r.HandVoided, r.RoundVoided, t.TableResumed)
+_MAY_DECIDE = frozenset({Role.SUPERVISOR, Role.LICENSEE, Role.REGULATOR})
 _STOPPED = (r.CardDealt, r.HandHit, r.HandDoubled, r.HandSplit, r.InsurancePlaced, r.HandSurrendered)
 
 
@@ -185,7 +192,3 @@ def _dealer_done(current: ObservedRound, rules: HouseRules, event: r.WagersSettl
         if must_draw(total, soft=soft, rules=rules):
             return f"hands are settled against a dealer who stopped at {counting.total_text(current.dealer_faces)} (30-826)"
     return ""
-
-
-def _finding(fact: Fact, reason: str) -> Finding:
-    return Finding("L10", fact.stream, fact.sequence, fact.envelope.round_id, reason)

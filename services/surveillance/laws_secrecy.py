@@ -16,7 +16,7 @@ from services.game.cards import Card
 from services.surveillance import round_facts as r
 from services.surveillance import shoe_facts as s
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 from services.wire.messages import message_class
 
@@ -68,7 +68,7 @@ def _of_shoe(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
             secrets.life, secrets.starts = bytearray(), []
         case s.CardDrawn() | s.CardBurned() if event.face_down:
             if event.card is not None or event.salt:
-                yield _finding(fact, f"the card at {event.position} lies face down and is published with it")
+                yield found("L12", fact, f"the card at {event.position} lies face down and is published with it")
             elif isinstance(event, s.CardDrawn):
                 secrets.hidden[event.position] = event.shoe_id
         case s.CardRevealed() if event.position in secrets.hidden:
@@ -89,9 +89,9 @@ def _of_shoe(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
 def _of_table(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
     match fact.event:
         case r.CardDealt() as dealt if dealt.face_down and dealt.card is not None:
-            yield _finding(fact, f"the table names {dealt.card} at {dealt.position}, which lies face down")
+            yield found("L12", fact, f"the table names {dealt.card} at {dealt.position}, which lies face down")
         case (r.HoleRevealed() | r.DoubleRevealed()) as shown if shown.position in secrets.hidden:
-            yield _finding(fact, f"the table shows the card at {shown.position} before the shoe has revealed it")
+            yield found("L12", fact, f"the table shows the card at {shown.position} before the shoe has revealed it")
         case _:
             pass
 
@@ -101,9 +101,9 @@ def _search(fact: Fact, secrets: _Secrets, position: int, card: Card, salt: byte
     for earlier in secrets.window:
         payload = earlier.envelope.payload
         if salt and salt in payload:
-            yield _finding(earlier, f"holds the salt of the card at {position}, which lay face down")
+            yield found("L12", earlier, f"holds the salt of the card at {position}, which lay face down")
         elif needle in payload and _names(earlier, position, card):
-            yield _finding(earlier, f"names {card} at {position}, which lay face down until event {fact.sequence}")
+            yield found("L12", earlier, f"names {card} at {position}, which lay face down until event {fact.sequence}")
 
 
 def _search_seeds(fact: Fact, secrets: _Secrets, event: s.ShoeRetired) -> Iterator[Finding]:
@@ -111,7 +111,7 @@ def _search_seeds(fact: Fact, secrets: _Secrets, event: s.ShoeRetired) -> Iterat
         at = secrets.life.find(seed) if len(seed) >= 16 else -1
         if at >= 0:
             shown = [earlier for start, earlier in secrets.starts if start <= at][-1]
-            yield _finding(shown, f"holds the seed of stack {number}, which was secret until event {fact.sequence}")
+            yield found("L12", shown, f"holds the seed of stack {number}, which was secret until event {fact.sequence}")
 
 
 def _names(fact: Fact, position: int, card: Card) -> bool:
@@ -137,7 +137,3 @@ def _message_names(message: Message, position: int, text: str, position_above: i
         elif descriptor.type == FieldDescriptor.TYPE_STRING and any(one == text for one in values):
             return here is None or here == position
     return False
-
-
-def _finding(fact: Fact, reason: str) -> Finding:
-    return Finding("L12", fact.stream, fact.sequence, fact.envelope.round_id, reason)

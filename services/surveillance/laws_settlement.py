@@ -22,7 +22,7 @@ from services.surveillance import counting
 from services.surveillance import round_facts as r
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.observed_round import ObservedRound, SeenHand
 from services.surveillance.round_facts import Outcome
 from services.surveillance.scene import TableScene
@@ -182,19 +182,19 @@ class SettledRight:
             case r.RoundOpened():
                 self._rounds[fact.key] = _Paid()
                 if scene.text_of(event.rules_digest) == "":
-                    yield _finding(fact, f"the rule set {event.rules_digest[:12]} of this round was never posted")
+                    yield found("L7", fact, f"the rule set {event.rules_digest[:12]} of this round was never posted")
             case r.WagersSettled():
                 yield from self._table_settled(fact, scene, event)
             case w.RoundSettled():
                 paid = self._rounds.setdefault(fact.key, _Paid())
                 if self._final.get(fact.key) == event.round_id:
-                    yield _finding(fact, f"the round {event.round_id} is settled again after its final settlement")
+                    yield found("L7", fact, f"the round {event.round_id} is settled again after its final settlement")
                 if event.final:
                     self._final[fact.key] = event.round_id
                 for line in event.lines:
                     for hold in line.holds:
                         if hold in paid.ledger:
-                            yield _finding(fact, f"the hold {hold} is settled twice")
+                            yield found("L7", fact, f"the hold {hold} is settled twice")
                         paid.ledger[hold] = line
             case r.RoundCompleted():
                 yield from self._completed(fact, scene, event)
@@ -208,25 +208,27 @@ class SettledRight:
     def _table_settled(self, fact: Fact, scene: TableScene, event: r.WagersSettled) -> Iterator[Finding]:
         current = scene.round
         if current is None or current.completed:
-            yield _finding(fact, "stakes are settled with no round in play")
+            yield found("L7", fact, "stakes are settled with no round in play")
             return
         if event.revision != len(current.revisions) + 1:
-            yield _finding(fact, f"settlement {event.revision} follows {len(current.revisions)}")
+            yield found("L7", fact, f"settlement {event.revision} follows {len(current.revisions)}")
         paid = self._rounds.setdefault(fact.key, _Paid())
         stakes = current.stakes()
         for line in event.lines:
             name = (line.seat, line.kind, line.ordinal)
             what = f"the {line.kind} stake {line.ordinal} of seat {line.seat}"
             if name in current.lines or hold_id(current.round_id, *name) in paid.table:
-                yield _finding(fact, f"{what} is settled a second time")
+                yield found("L7", fact, f"{what} is settled a second time")
             if stakes.get(name) != line.stake_cents:
-                yield _finding(
-                    fact, f"{what} is settled for {line.stake_cents} cents, {stakes.get(name, 0)} were staked"
+                yield found(
+                    "L7", fact, f"{what} is settled for {line.stake_cents} cents, {stakes.get(name, 0)} were staked"
                 )
             paid.table[hold_id(current.round_id, *name)] = line
             if line.due != line.returned_cents + line.breakage:
-                yield _finding(
-                    fact, f"{what}: {line.due} due is not {line.returned_cents} returned and {line.breakage} broken"
+                yield found(
+                    "L7",
+                    fact,
+                    f"{what}: {line.due} due is not {line.returned_cents} returned and {line.breakage} broken",
                 )
             yield from _judge(fact, scene, current, line, what)
 
@@ -237,10 +239,11 @@ class SettledRight:
         stakes = current.stakes()
         for name in stakes:
             if hold_id(current.round_id, *name) not in paid.table:
-                yield _finding(fact, f"the {name[1]} stake {name[2]} of seat {name[0]} was never settled")
+                yield found("L7", fact, f"the {name[1]} stake {name[2]} of seat {name[0]} was never settled")
         staked, returned = sum(stakes.values()), sum(line.returned_cents for line in paid.table.values())
         if (event.staked_cents, event.returned_cents) != (staked, returned):
-            yield _finding(
+            yield found(
+                "L7",
                 fact,
                 f"{event.staked_cents} staked and {event.returned_cents} returned are stated, {staked} and {returned} were",
             )
@@ -258,7 +261,7 @@ def _judge(
     hand = current.hand(line.seat, line.hand)
     if hand is None or scene.rules is None:
         missing = "its hand is not there" if hand is None else "its rule set cannot be read"
-        yield _finding(fact, f"{what} cannot be settled again: {missing}")
+        yield found("L7", fact, f"{what} cannot be settled again: {missing}")
         return
     owner = next(
         (
@@ -269,39 +272,38 @@ def _judge(
         None,
     )
     if owner is not None and owner is not hand:
-        yield _finding(fact, f"{what} is settled with hand {line.hand}, on which it does not stand")
+        yield found("L7", fact, f"{what} is settled with hand {line.hand}, on which it does not stand")
     wanted = settle_again(current, scene.rules, hand, line.kind, line.stake_cents)
     if isinstance(wanted, NotYet):
-        yield _finding(fact, f"{what} is settled as {line.outcome}: {wanted.reason}")
+        yield found("L7", fact, f"{what} is settled as {line.outcome}: {wanted.reason}")
         return
     if wanted.outcome is not line.outcome:
-        yield _finding(fact, f"{what} is settled as {line.outcome}, by the cards it is {wanted.outcome}")
+        yield found("L7", fact, f"{what} is settled as {line.outcome}, by the cards it is {wanted.outcome}")
     if wanted.due != line.due:
-        yield _finding(fact, f"{what}: {line.due} cents due are recorded, by the posted rules {wanted.due} are")
+        yield found("L7", fact, f"{what}: {line.due} cents due are recorded, by the posted rules {wanted.due} are")
     elif wanted.returned_cents != line.returned_cents:
-        yield _finding(
-            fact, f"{what}: {line.returned_cents} cents are returned, rounded by the rule {wanted.returned_cents} are"
+        yield found(
+            "L7",
+            fact,
+            f"{what}: {line.returned_cents} cents are returned, rounded by the rule {wanted.returned_cents} are",
         )
 
 
 def _compare(fact: Fact, paid: _Paid) -> Iterator[Finding]:
     """The ledger's lines and the table's are the same decisions; a ledger's line may carry several stakes of a hand."""
     for hold in paid.table.keys() - paid.ledger.keys():
-        yield _finding(fact, f"the table settled {hold}, the ledger did not")
+        yield found("L7", fact, f"the table settled {hold}, the ledger did not")
     for hold in paid.ledger.keys() - paid.table.keys():
-        yield _finding(fact, f"the ledger settled {hold}, the table did not")
+        yield found("L7", fact, f"the ledger settled {hold}, the table did not")
     for holds, line in {line.holds: line for line in paid.ledger.values()}.items():
         theirs = [paid.table[hold] for hold in holds if hold in paid.table]
         if len(theirs) != len(holds):
             continue
         sums = (sum(t.stake_cents for t in theirs), sum(t.due for t in theirs), sum(t.returned_cents for t in theirs))
         if sums != (line.stake_cents, line.due, line.returned_cents):
-            yield _finding(
+            yield found(
+                "L7",
                 fact,
                 f"{holds[0]}: stake, due, returned are {sums[0]}, {sums[1]}, {sums[2]} at the table, "
                 f"{line.stake_cents}, {line.due}, {line.returned_cents} in the ledger",
             )
-
-
-def _finding(fact: Fact, reason: str) -> Finding:
-    return Finding("L7", fact.stream, fact.sequence, fact.envelope.round_id, reason)

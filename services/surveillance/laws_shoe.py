@@ -13,7 +13,7 @@ from services.game.cards import Card
 from services.surveillance import shoe_facts as s
 from services.surveillance import shoe_opening as opening
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 
 
@@ -97,7 +97,7 @@ class ShoeWhole:
         shoe = self._shoes.get(fact.key)
         if shoe is None or shoe.retired or shoe.shoe_id != event.shoe_id:
             if not isinstance(event, s.CardRevealed):
-                yield _finding(fact, f"the shoe {event.shoe_id} is not in play")
+                yield found("L2", fact, f"the shoe {event.shoe_id} is not in play")
             return
         yield from _in_play(fact, shoe, event)
 
@@ -108,11 +108,11 @@ class ShoeWhole:
     def _shuffled(self, fact: Fact, event: s.CardsShuffled) -> Iterator[Finding]:
         before = self._shoes.get(fact.key)
         if before is not None and not before.retired:
-            yield _finding(fact, f"a new shoe begins while {before.shoe_id} is in play")
+            yield found("L2", fact, f"a new shoe begins while {before.shoe_id} is in play")
         if len(event.seed_hash) != 32 or (len(event.root) != 32 and not event.continuous):
-            yield _finding(fact, "the order is not committed to: fingerprint or root is missing")
+            yield found("L2", fact, "the order is not committed to: fingerprint or root is missing")
         if event.composition != opening.composition_of(event.decks):
-            yield _finding(fact, f"the digest of the cards is not that of {event.decks} decks")
+            yield found("L2", fact, f"the digest of the cards is not that of {event.decks} decks")
         stack = Stack(1, 52 * event.decks, event.seed_hash, event.root)
         self._shoes[fact.key] = ShoeInPlay(
             event.shoe_id, event.decks, event.continuous, event.algorithm, event.composition, [stack]
@@ -132,7 +132,7 @@ def _in_play(fact: Fact, shoe: ShoeInPlay, event: Any) -> Iterator[Finding]:
         case s.DiscardsReturned():
             shoe.returned.append((event.after, event.positions))
             if event.after != len(shoe.out):
-                yield _finding(fact, f"cards came back after {event.after} draws, {len(shoe.out)} were made")
+                yield found("L2", fact, f"cards came back after {event.after} draws, {len(shoe.out)} were made")
             yield from _check_reuse(fact, shoe, event.positions)
         case s.ShoeRetired():
             yield from _retired(fact, shoe, event)
@@ -143,21 +143,21 @@ def _in_play(fact: Fact, shoe: ShoeInPlay, event: Any) -> Iterator[Finding]:
 
 def _cut(fact: Fact, shoe: ShoeInPlay, event: s.CardsCut) -> Iterator[Finding]:
     if not 0 <= event.stack < len(shoe.stacks):
-        yield _finding(fact, f"there is no stack {event.stack} to cut")
+        yield found("L2", fact, f"there is no stack {event.stack} to cut")
         return
     stack = shoe.stacks[event.stack]
     if len(shoe.out) >= stack.first:
-        yield _finding(fact, f"stack {event.stack} is cut after its first card is out")
+        yield found("L2", fact, f"stack {event.stack} is cut after its first card is out")
     if not 0 < event.depth < stack.size:
-        yield _finding(fact, f"a cut of {event.depth} cards in a stack of {stack.size}")
+        yield found("L2", fact, f"a cut of {event.depth} cards in a stack of {stack.size}")
     stack.depth = event.depth
 
 
 def _out(fact: Fact, shoe: ShoeInPlay, event: s.CardDrawn | s.CardBurned) -> Iterator[Finding]:
     expected = len(shoe.out) + 1
     if event.position != expected:
-        yield _finding(
-            fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order"
+        yield found(
+            "L2", fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order"
         )
     if event.position > len(shoe.out):
         # A gap is one finding, not one for each later card.
@@ -166,31 +166,31 @@ def _out(fact: Fact, shoe: ShoeInPlay, event: s.CardDrawn | s.CardBurned) -> Ite
     else:
         return
     if event.left != shoe.left:
-        yield _finding(fact, f"{event.left} cards are said to be left, {shoe.left} are")
+        yield found("L2", fact, f"{event.left} cards are said to be left, {shoe.left} are")
     if (event.card is None) is not event.face_down:
-        yield _finding(fact, "a face-down card is named, or a face-up card is not")
+        yield found("L2", fact, "a face-down card is named, or a face-up card is not")
     if event.card is not None:
         _, place = shoe.place(event.position)
         if event.leaf and opening.leaf(place, event.card, event.salt) != event.leaf:
-            yield _finding(fact, f"the card {event.card} does not open its leaf")
+            yield found("L2", fact, f"the card {event.card} does not open its leaf")
         yield from _check_seen(fact, shoe, event.card)
 
 
 def _revealed(fact: Fact, shoe: ShoeInPlay, event: s.CardRevealed) -> Iterator[Finding]:
     if not 1 <= event.position <= len(shoe.out):
-        yield _finding(fact, f"the card at position {event.position} is revealed and was never drawn")
+        yield found("L2", fact, f"the card at position {event.position} is revealed and was never drawn")
         return
     out, proof = shoe.out[event.position - 1], event.proof
     if out.card is not None and out.card != event.card:
-        yield _finding(fact, f"the card at {event.position} was {out.card} and is now {event.card}")
+        yield found("L2", fact, f"the card at {event.position} was {out.card} and is now {event.card}")
     number, place = shoe.place(event.position)
     one = opening.leaf(place, event.card, proof.salt)
     if out.leaf and one != out.leaf:
-        yield _finding(fact, f"the card at {event.position} does not open the leaf it was drawn with")
+        yield found("L2", fact, f"the card at {event.position} does not open the leaf it was drawn with")
     if not shoe.continuous:
         stack = shoe.stacks[number]
         if opening.root_from_proof(one, place, stack.size, proof.path) != stack.root:
-            yield _finding(fact, f"the proof of the card at {event.position} does not lead to the published root")
+            yield found("L2", fact, f"the proof of the card at {event.position} does not lead to the published root")
     if out.card is None:
         out.card, out.salt = event.card, proof.salt
         if event.position not in shoe.gone:
@@ -201,15 +201,15 @@ def _check_seen(fact: Fact, shoe: ShoeInPlay, card: Card) -> Iterator[Finding]:
     """No card is out more often than there are decks; a card that went back counts no more."""
     shoe.seen[card] += 1
     if shoe.seen[card] > shoe.decks:
-        yield _finding(fact, f"{card} is out {shoe.seen[card]} times in a shoe of {shoe.decks} decks")
+        yield found("L2", fact, f"{card} is out {shoe.seen[card]} times in a shoe of {shoe.decks} decks")
 
 
 def _reshuffled(fact: Fact, shoe: ShoeInPlay, event: s.DiscardsReshuffled) -> Iterator[Finding]:
     yield from _check_reuse(fact, shoe, event.recycled)
     first = len(shoe.out) + shoe.left + 1
     if event.stack != len(shoe.stacks) or event.size != len(event.recycled) or event.first_position != first:
-        yield _finding(
-            fact, f"the discards' stack {event.stack} of {event.size} from {event.first_position} does not fit"
+        yield found(
+            "L2", fact, f"the discards' stack {event.stack} of {event.size} from {event.first_position} does not fit"
         )
     shoe.stacks.append(
         Stack(event.first_position, event.size, event.seed_hash, event.root, None, tuple(event.recycled))
@@ -219,9 +219,9 @@ def _reshuffled(fact: Fact, shoe: ShoeInPlay, event: s.DiscardsReshuffled) -> It
 def _check_reuse(fact: Fact, shoe: ShoeInPlay, positions: tuple[int, ...]) -> Iterator[Finding]:
     for place in positions:
         if not 1 <= place <= len(shoe.out):
-            yield _finding(fact, f"the card at {place} goes back and was never out")
+            yield found("L2", fact, f"the card at {place} goes back and was never out")
         elif place in shoe.gone:
-            yield _finding(fact, f"the card at {place} goes back a second time")
+            yield found("L2", fact, f"the card at {place} goes back a second time")
         else:
             shoe.gone.add(place)
             card = shoe.out[place - 1].card
@@ -234,20 +234,20 @@ def _retired(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Fin
     said = (event.drawn, event.burned, event.undealt, event.recycled)
     counted = (len(shoe.out) - burned, burned, shoe.left, shoe.recycled)
     if said != counted:
-        yield _finding(fact, f"drawn, burned, undealt, recycled are said to be {said}, they are {counted}")
+        yield found("L2", fact, f"drawn, burned, undealt, recycled are said to be {said}, they are {counted}")
     if sum(said[:3]) - said[3] != 52 * shoe.decks:
-        yield _finding(fact, f"dealt + burned + undealt - recycled is not {52 * shoe.decks}")
+        yield found("L2", fact, f"dealt + burned + undealt - recycled is not {52 * shoe.decks}")
     if event.missing or event.extra or event.broken_roots:
-        yield _finding(fact, f"the shoe itself reports missing {_names(event.missing)}, extra {_names(event.extra)}")
+        yield found("L2", fact, f"the shoe itself reports missing {_names(event.missing)}, extra {_names(event.extra)}")
     if shoe.algorithm != opening.RECIPE:
-        yield _finding(fact, f"the recipe {shoe.algorithm!r} is not known, so the order cannot be checked")
+        yield found("L2", fact, f"the recipe {shoe.algorithm!r} is not known, so the order cannot be checked")
         return
     if len(event.seeds) != len(shoe.stacks):
-        yield _finding(fact, f"{len(event.seeds)} seeds are revealed for {len(shoe.stacks)} stacks")
+        yield found("L2", fact, f"{len(event.seeds)} seeds are revealed for {len(shoe.stacks)} stacks")
         return
     for number, (stack, seed) in enumerate(zip(shoe.stacks, event.seeds, strict=True)):
         if opening.fingerprint(seed) != stack.seed_hash:
-            yield _finding(fact, f"the seed of stack {number} is not the one whose fingerprint was published")
+            yield found("L2", fact, f"the seed of stack {number} is not the one whose fingerprint was published")
             return
     yield from _opened_continuous(fact, shoe, event) if shoe.continuous else _opened(fact, shoe, event)
 
@@ -259,12 +259,12 @@ def _opened(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Find
         for place in sorted(stack.recycled):
             card = told.get(place)
             if card is None:
-                yield _finding(fact, f"the discard at {place} is not known when stack {number} is made of it")
+                yield found("L2", fact, f"the discard at {place} is not known when stack {number} is made of it")
                 return
             content.append(card)
         order = opening.shuffled_order(content, seed)
         if opening.commitment(order, seed) != stack.root:
-            yield _finding(fact, f"the order of stack {number} does not open the published root")
+            yield found("L2", fact, f"the order of stack {number} does not open the published root")
             return
         for index in range(1, stack.size + 1):
             place = opening.place_before_cut(index, stack.size, stack.depth or 0)
@@ -273,7 +273,7 @@ def _opened(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Find
     held = Counter(card for place, card in told.items() if place not in shoe.gone)
     wrong = sorted(str(card) for card in opening.FACTORY_ORDER if held[card] != shoe.decks)
     if wrong:
-        yield _finding(fact, f"not {shoe.decks} times in the shoe: {', '.join(wrong)}")
+        yield found("L2", fact, f"not {shoe.decks} times in the shoe: {', '.join(wrong)}")
 
 
 def _opened_continuous(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Finding]:
@@ -285,7 +285,7 @@ def _opened_continuous(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> It
             machine.give_back(told[place] for place in sorted(backs.pop(0)[1]) if place in told)
         card = machine.draw()
         if card is None:
-            yield _finding(fact, f"the machine is empty before draw {position}")
+            yield found("L2", fact, f"the machine is empty before draw {position}")
             return
         told[position] = card
     yield from _compare(fact, shoe, told)
@@ -294,14 +294,12 @@ def _opened_continuous(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> It
 def _compare(fact: Fact, shoe: ShoeInPlay, told: dict[int, Card]) -> Iterator[Finding]:
     for position, out in enumerate(shoe.out, start=1):
         if out.card is not None and told.get(position) != out.card:
-            yield _finding(
-                fact, f"position {position} was dealt as {out.card}, the committed order has {told.get(position)} there"
+            yield found(
+                "L2",
+                fact,
+                f"position {position} was dealt as {out.card}, the committed order has {told.get(position)} there",
             )
 
 
 def _names(cards: tuple[Card, ...]) -> str:
     return ", ".join(str(card) for card in cards) or "none"
-
-
-def _finding(fact: Fact, reason: str) -> Finding:
-    return Finding("L2", fact.stream, fact.sequence, fact.envelope.round_id, reason)

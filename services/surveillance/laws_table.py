@@ -15,7 +15,7 @@ from services.surveillance import round_facts as r
 from services.surveillance import shoe_facts as s
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
 from services.surveillance.observed_round import ObservedRound
 from services.surveillance.scene import TableScene
 
@@ -63,7 +63,7 @@ class CardsAgree:
         shoe = self._shoes.get(fact.key)
         if shoe is None:
             if isinstance(event, r.CardDealt):
-                yield _finding("L3", fact, f"a card is dealt from position {event.position} and no shoe is in play")
+                yield found("L3", fact, f"a card is dealt from position {event.position} and no shoe is in play")
             return
         if fact.area == "shoe":
             yield from _from_shoe(fact, shoe, event, scene)
@@ -106,14 +106,14 @@ def _revealed(fact: Fact, shoe: ShoeOnTable, event: s.CardRevealed) -> Iterator[
     if said is not None and up is not None and up.card is not None:
         makes_blackjack = counting.is_natural([up.card, event.card], from_split=False)
         if makes_blackjack is not said:
-            yield _finding("L3", fact, f"the check said {said}, the hole card is {event.card} under {up.card}")
+            yield found("L3", fact, f"the check said {said}, the hole card is {event.card} under {up.card}")
 
 
 def _back_from_felt(fact: Fact, shoe: ShoeOnTable, positions: tuple[int, ...]) -> Iterator[Finding]:
     for place in positions:
         lying = shoe.not_racked.get(place)
         if lying is not None:
-            yield _finding("L3", fact, f"the card at {place} goes back into the shoe while it lies on the felt")
+            yield found("L3", fact, f"the card at {place} goes back into the shoe while it lies on the felt")
 
 
 def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> Iterator[Finding]:
@@ -126,11 +126,11 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
             check = shoe.checks.get(event.position)
             if check is None or check[0] is not event.makes_blackjack:
                 answer = "was never asked" if check is None else f"answered {check[0]}"
-                yield _finding("L3", fact, f"the shoe {answer}, the table has {event.makes_blackjack}")
+                yield found("L3", fact, f"the shoe {answer}, the table has {event.makes_blackjack}")
         case r.CardsPickedUp():
             felt = sorted(place for place, lying in shoe.not_racked.items() if lying.where == "felt")
             if sorted(event.order) != felt:
-                yield _finding("L3", fact, f"picked up {sorted(event.order)}, on the felt lie {felt}")
+                yield found("L3", fact, f"picked up {sorted(event.order)}, on the felt lie {felt}")
             for place in event.order:
                 shoe.rack(place)
         case r.RoundCompleted():
@@ -142,9 +142,9 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
 def _turned_over(fact: Fact, shoe: ShoeOnTable, event: r.HoleRevealed | r.DoubleRevealed) -> Iterator[Finding]:
     drawn = shoe.cards.get(event.position)
     if drawn is None or drawn.where != "felt":
-        yield _finding("L3", fact, f"the card at {event.position} is turned over and lies in no hand")
+        yield found("L3", fact, f"the card at {event.position} is turned over and lies in no hand")
     elif drawn.card != event.card:
-        yield _finding("L3", fact, f"turned over as {event.card}, the shoe has {drawn.card or 'not shown it'}")
+        yield found("L3", fact, f"turned over as {event.card}, the shoe has {drawn.card or 'not shown it'}")
 
 
 def _left_behind(fact: Fact, shoe: ShoeOnTable, scene: TableScene) -> Iterator[Finding]:
@@ -152,25 +152,25 @@ def _left_behind(fact: Fact, shoe: ShoeOnTable, scene: TableScene) -> Iterator[F
     for place, left in list(shoe.not_racked.items()):
         if left.round_id == fact.envelope.round_id:
             where = "is still on the felt" if left.where else "is in no hand and not in the rack"
-            yield _finding("L3", fact, f"the round is complete and the card at {place} {where}")
+            yield found("L3", fact, f"the round is complete and the card at {place} {where}")
             shoe.rack(place)
     for oddity in scene.round.oddities if scene.round is not None else ():
-        yield _finding("L3", fact, oddity)
+        yield found("L3", fact, oddity)
 
 
 def _dealt(fact: Fact, shoe: ShoeOnTable, event: r.CardDealt) -> Iterator[Finding]:
     drawn = shoe.cards.get(event.position)
     if drawn is None:
-        yield _finding("L3", fact, f"a card is dealt from position {event.position}, which the shoe never gave")
+        yield found("L3", fact, f"a card is dealt from position {event.position}, which the shoe never gave")
         return
     if drawn.where:
-        yield _finding("L3", fact, f"the card at {event.position} is dealt a second time, it is on the {drawn.where}")
+        yield found("L3", fact, f"the card at {event.position} is dealt a second time, it is on the {drawn.where}")
     if drawn.round_id != fact.envelope.round_id:
-        yield _finding("L3", fact, f"the card at {event.position} was drawn for round {drawn.round_id}")
+        yield found("L3", fact, f"the card at {event.position} was drawn for round {drawn.round_id}")
     if drawn.face_down is not event.face_down:
-        yield _finding("L3", fact, f"shoe and table differ in whether the card at {event.position} lies face down")
+        yield found("L3", fact, f"shoe and table differ in whether the card at {event.position} lies face down")
     if not event.face_down and drawn.card != event.card:
-        yield _finding("L3", fact, f"the shoe gave {drawn.card} at {event.position}, the table has {event.card}")
+        yield found("L3", fact, f"the shoe gave {drawn.card} at {event.position}, the table has {event.card}")
     drawn.where = "felt"
 
 
@@ -185,7 +185,7 @@ class BettingWindow:
         else:
             reason = _out_of_window(fact.event, current)
             if reason:
-                yield _finding("L8", fact, reason)
+                yield found("L8", fact, reason)
 
     def finish(self) -> Iterator[Finding]:
         """Nothing is left open at the end."""
@@ -218,16 +218,12 @@ def _out_of_window(event: Any, current: ObservedRound | None) -> str:
 def _held(fact: Fact, scene: TableScene, event: w.StakesHeld) -> Iterator[Finding]:
     current = scene.round if scene.in_play else None
     if current is None or current.round_id != event.round_id:
-        yield _finding("L8", fact, f"stakes are held for {event.round_id}, which is not open")
+        yield found("L8", fact, f"stakes are held for {event.round_id}, which is not open")
         return
     for hold in event.holds:
         kind = scene.rules.wager_kind(hold.kind) if scene.rules is not None else None
         early = kind is not None and kind.placed_at is Moment.BETTING
         if early and current.closed:
-            yield _finding("L8", fact, f"the stake {hold.hold} of {hold.amount_cents} cents is held after the close")
+            yield found("L8", fact, f"the stake {hold.hold} of {hold.amount_cents} cents is held after the close")
         if kind is not None and not early and not current.closed:
-            yield _finding("L8", fact, f"the stake {hold.hold} is held before betting is closed")
-
-
-def _finding(law: str, fact: Fact, reason: str) -> Finding:
-    return Finding(law, fact.stream, fact.sequence, fact.envelope.round_id, reason)
+            yield found("L8", fact, f"the stake {hold.hold} is held before betting is closed")

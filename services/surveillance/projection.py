@@ -15,7 +15,6 @@ from sqlalchemy import Table as SqlTable
 
 from services.surveillance import schema
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
 from services.surveillance.table_book import Row, Seat, TableBook, new_table
 
 
@@ -30,11 +29,10 @@ class GapFound(Exception):
 
 @dataclass(slots=True)
 class Changes:
-    """What a batch changed: tables by key, rounds that ended, findings that are new; how many facts came a second time."""
+    """What a batch changed: tables by key, rounds that ended; how many facts were new, and how many came again."""
 
     tables: set[str] = field(default_factory=set)
     ended_rounds: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
     projected: int = 0
     duplicates: int = 0
 
@@ -86,7 +84,7 @@ class Projection:
             book.row, book.seats = kept
             book.finished.clear()
 
-    def project(self, facts: Sequence[Fact], findings: Sequence[Finding] = ()) -> Changes:
+    def project(self, facts: Sequence[Fact]) -> Changes:
         """Write a batch in one transaction; raises GapFound after writing what came before the gap."""
         changes = Changes()
         gap: GapFound | None = None
@@ -104,7 +102,6 @@ class Projection:
         try:
             with self.engine.begin() as connection:
                 self._write(connection, event_rows, changes)
-                self._write_findings(connection, findings, changes)
         except BaseException:
             # Memory must not run ahead of the rows: take everything up again from what was written.
             self._load()
@@ -150,16 +147,6 @@ class Projection:
         _replace(connection, schema.streams, schema.streams.c.stream, streams, [self._stream_row(s) for s in streams])
         positions = [{"partition": partition, "offset": offset} for partition, offset in self._positions.items()]
         _replace(connection, schema.positions, schema.positions.c.partition, self._positions.keys(), positions)
-
-    @staticmethod
-    def _write_findings(connection: Connection, findings: Sequence[Finding], changes: Changes) -> None:
-        ids = {finding.id for finding in findings}
-        if not ids:
-            return
-        known = set(connection.execute(select(schema.findings.c.id).where(schema.findings.c.id.in_(ids))).scalars())
-        changes.findings = list({f.id: f for f in findings if f.id not in known}.values())
-        if changes.findings:
-            connection.execute(insert(schema.findings), [_finding_row(connection, f) for f in changes.findings])
 
     def _seat_rows(self, keys: Iterable[str]) -> list[Row]:
         return [
@@ -211,21 +198,4 @@ def _event_row(fact: Fact) -> Row:
         "gaming_day": envelope.gaming_day,
         "occurred_time_us": envelope.occurred_time_us,
         "recorded_time_us": envelope.recorded_time_us,
-    }
-
-
-def _finding_row(connection: Connection, finding: Finding) -> Row:
-    # The time of the event that shows it, so that a second build writes the same row.
-    at = select(schema.events.c.recorded_time_us).where(
-        schema.events.c.stream == finding.stream, schema.events.c.sequence == finding.sequence
-    )
-    return {
-        "id": finding.id,
-        "law": finding.law,
-        "stream": finding.stream,
-        "sequence": finding.sequence,
-        "table_key": finding.stream.partition(":")[2],
-        "round_id": finding.round_id,
-        "reason": finding.reason,
-        "recorded_time_us": connection.execute(at).scalar() or 0,
     }

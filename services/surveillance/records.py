@@ -96,9 +96,33 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerLine:
-    """One movement of money of the round, with the event that it belongs to."""
+class EventLine:
+    """One event of the round in any of its streams, in log order.
 
+    `step` is the first step in whose picture it counts. `type` is the full type name; `cause_sequence` is 0 where the
+    event names no cause; `digest` is SHA-256 over the stored bytes.
+    """
+
+    step: int
+    stream: str
+    sequence: int
+    type: str
+    note: str
+    actor_role: str
+    actor_id: str
+    request_id: str
+    cause_stream: str
+    cause_sequence: int
+    occurred_time_us: int
+    recorded_time_us: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """One movement of money of the round; `step` is the first step in whose picture it counts."""
+
+    step: int
     sequence: int
     recorded_time_us: int
     event: str
@@ -112,8 +136,12 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class ShoeLine:
-    """One event of the shoe; `position` is 0 where it concerns no card, `card` None where that lies face down."""
+    """One event of the shoe; `position` is 0 where it concerns no card, `card` None where that lies face down.
 
+    `step` is the first step in whose picture it counts.
+    """
+
+    step: int
     sequence: int
     recorded_time_us: int
     event: str
@@ -144,5 +172,6 @@ class RoundRecord:
     returned_cents: int
     win_cents: int
     steps: tuple[Step, ...]
+    events: tuple[EventLine, ...]
     ledger: tuple[LedgerLine, ...]
     shoe: tuple[ShoeLine, ...]

@@ -48,6 +48,7 @@ events = Table(
     Column("occurred_time_us", BigInteger, nullable=False),
     Column("recorded_time_us", BigInteger, nullable=False),
     Index("events_of_round", "round_id", "stream", "sequence"),
+    Index("events_by_name", "stream", "name", "sequence"),
 )
 """Where each event stands and what it is; the journal has its content."""
 

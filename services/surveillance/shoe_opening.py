@@ -59,7 +59,8 @@ def root_over(leaves: Iterable[bytes]) -> bytes:
 def root_from_proof(one: bytes, place: int, size: int, path: Sequence[bytes]) -> bytes | None:
     """The root that an inclusion proof of the leaf at `place` (from 1) of `size` leads to.
 
-    None for a proof of the wrong length. Written from RFC 9162, 2.1.3.2, as the walk from the root down that names each sibling's side.
+    None for a proof of the wrong length. Written from RFC 9162, 2.1.3.2, as the walk from the root down that names each
+    sibling's side.
     """
     sides: list[bool] = []
     low, high, index = 0, size, place - 1

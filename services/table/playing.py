@@ -54,6 +54,8 @@ def check_opening(table: Table, context: CommandContext) -> bool:
 
 def place_wagers(table: Table, command: c.PlaceWagers, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """Wagers of one or many seats, all or none."""
+    if _placed_before(table, command):
+        return ()
     play = _in_play(table, command.round_id)
     wagers = []
     for asked in command.wagers:
@@ -69,9 +71,10 @@ def place_wagers(table: Table, command: c.PlaceWagers, context: CommandContext) 
 def close_betting(table: Table, command: c.CloseBetting, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """No more wagers; closing what is closed changes nothing."""
     require(context, FLOOR, "close betting")
-    play = _in_play(table, command.round_id)
-    if play.round.phase is not Phase.BETTING:
+    known = _known(table, command.round_id)
+    if known is not None and known.round.phase is not Phase.BETTING:
         return ()
+    play = _in_play(table, command.round_id)
     return game.decide(play.round, rc.CloseBetting())
 
 
@@ -80,7 +83,7 @@ _Insurance = c.TakeInsurance | c.DeclineInsurance | c.TakeEvenMoney
 
 def answer_insurance(table: Table, command: _Insurance, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """Insurance, even money or neither (30-812); the same answer again changes nothing."""
-    play = _in_play(table, command.round_id)
+    play = _known(table, command.round_id) or _in_play(table, command.round_id)
     player = _player(table, play, command, context)
     seat = command.seat
     order: rc.Command
@@ -93,7 +96,7 @@ def answer_insurance(table: Table, command: _Insurance, context: CommandContext)
     amount = command.amount_cents if isinstance(command, c.TakeInsurance) else 0
     if any(_repeats(known, seat, 0, answer, amount) for known in play.decisions):
         return ()
-    return game.decide(play.round, order)
+    return game.decide(_in_play(table, command.round_id).round, order)
 
 
 def close_insurance(table: Table, command: c.CloseInsurance, context: CommandContext) -> tuple[e.TableEvent, ...]:
@@ -117,11 +120,11 @@ def act(table: Table, command: c.Act, context: CommandContext) -> tuple[e.TableE
             return answer_insurance(table, c.TakeEvenMoney(command.round_id, command.session, command.seat), context)
         case _:
             pass
-    play = _in_play(table, command.round_id)
+    play = _known(table, command.round_id) or _in_play(table, command.round_id)
     player = _player(table, play, command, context)
     if command.turn and _answered_before(play, command):
         return ()
-    return game.decide(play.round, _order(command, player))
+    return game.decide(_in_play(table, command.round_id).round, _order(command, player))
 
 
 def _order(command: c.Act, player: str) -> rc.Command:
@@ -184,6 +187,21 @@ def play_on(table: Table, command: c.PlayOn, _context: CommandContext) -> tuple[
     if table.live is None:
         raise r.NoRoundInProgress(f"{table.key} has no round in play")
     return game.decide(table.live.round, command.command)
+
+
+def _known(table: Table, round_id: str) -> Play | None:
+    """The round of that id, in play or just over: what it recorded is not recorded again, however late it is repeated."""
+    return table.play if table.play is not None and table.play.id == round_id else None
+
+
+def _placed_before(table: Table, command: c.PlaceWagers) -> bool:
+    """Whether these very wagers were decided already, in a round that is over."""
+    play = _known(table, command.round_id)
+    if play is None or play.live or not command.wagers:
+        return False
+    decided = {(line.seat, line.player, line.kind, line.stake_cents) for line in play.lines if line.ordinal == 1}
+    stays = {stay.session: stay.patron for stay in table.seats}
+    return all((w.seat, stays.get(w.session, ""), w.kind, w.amount_cents) in decided for w in command.wagers)
 
 
 def _in_play(table: Table, round_id: str) -> Play:

@@ -66,14 +66,14 @@ class Tables:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
     ) -> None:
-        self._service = TableService(journal, shoes, ledgers, clock=clock, calendars=calendars)
-        self.dispatcher = Dispatcher(use_cases(self._service), clock=clock, telemetry=telemetry, calendars=calendars)
+        self.service = TableService(journal, shoes, ledgers, clock=clock, calendars=calendars)
+        self.dispatcher = Dispatcher(use_cases(self.service), clock=clock, telemetry=telemetry, calendars=calendars)
 
     async def start(self) -> None:
         """Take up every table where its log ends; open rounds go on by themselves."""
-        await self._service.start()
+        await self.service.start()
 
     async def stop(self) -> None:
         """End what runs in the background, after the commands in hand."""
         await self.dispatcher.drain()
-        await self._service.stop()
+        await self.service.stop()

@@ -203,7 +203,9 @@ class Ledger:
             return known
         if self.has_left(session):
             raise SeatSessionEnded(f"seat session {session!r} has ended", session=session)
-        raise UnknownSeatSession(f"there is no seat session {session!r} at {self.table}", session=session)
+        raise UnknownSeatSession(
+            f"there is no seat session {session!r:.220} at {self.table}", session=str(session)[:200]
+        )
 
     def has_left(self, session: str) -> bool:
         """Whether the seat session ended, in this period or the one before."""

@@ -159,8 +159,8 @@ class CreditTray:
 class CorrectPayment:
     """Mend a wrong payment of a settled line, which `hold` names (30-828(1)). Supervisor only.
 
-    The settlement stands as it was recorded; the correction is a further event that names it. A patron who left and came back
-    is paid at his new seat session.
+    The settlement stands as it was recorded; the correction is a further event that names it. A patron who left and came
+    back is paid at his new seat session.
     """
 
     correction: str

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from services.journal.chain import NO_HASH, hash_of
+from services.journal.chain import hash_of
 from services.journal.errors import EventRefused, JournalClosed, PositionBeyondEnd, SequenceConflict
 from services.journal.port import Journal, Recorded
-from services.wire.envelope import decode
+from services.wire.envelope import NO_HASH, decode
 from tests.support.journal_events import DEALER, OTHER_STREAM, STREAM, fill, new_event, new_events
 from tests.support.seeds import seeded
 

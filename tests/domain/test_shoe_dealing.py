@@ -317,12 +317,31 @@ def test_30_828_discards_are_reshuffled_only_when_the_round_cannot_be_finished_o
     table.draw(10)
     with pytest.raises(r.EnoughCards):
         table.do(c.ReshuffleDiscards("x", ROUND, 7), SUPERVISOR)
-    with pytest.raises(r.EnoughCards):
-        table.do(c.ReshuffleDiscards("x", NEXT_ROUND, 60), SUPERVISOR)
+    with pytest.raises(r.IdMissing):
+        table.do(c.ReshuffleDiscards("x", "", 60), SUPERVISOR)
     with pytest.raises(NotAuthorised):
         table.do(c.ReshuffleDiscards("x", ROUND, 60), DEALER)
     with pytest.raises(r.NoDiscards):
         table.do(c.ReshuffleDiscards("x", ROUND, 60), SUPERVISOR)
+
+
+def test_30_828_a_round_may_run_short_on_its_very_first_cards() -> None:
+    table = ready(decks=1, behind=1)
+    table.draw(48)
+    with pytest.raises(r.ShoeExhausted):
+        table.draw(15, round_id=NEXT_ROUND)
+    (event,) = table.do(c.ReshuffleDiscards("x", NEXT_ROUND, 15), SYSTEM)
+    assert isinstance(event, e.DiscardsReshuffled)
+    assert event.size == 48
+    table.do(c.CutCards(table.live.id, 20, "dealer"), DEALER)
+    with pytest.raises(r.ShuffleDue):
+        table.draw(4, round_id=f"{TABLE}#3")
+    table.draw(15, round_id=NEXT_ROUND)
+    with pytest.raises(r.ShuffleDue):
+        table.draw(1, round_id=ROUND)
+    with pytest.raises(r.ShuffleDue):
+        table.do(c.ReshuffleDiscards("y", ROUND, 64), SYSTEM)
+    assert table.retire().missing == ()
 
 
 def test_a_handful_of_discards_is_cut_at_its_middle() -> None:

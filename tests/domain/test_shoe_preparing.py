@@ -296,3 +296,17 @@ def test_the_status_sums_up_what_a_conductor_needs() -> None:
     shown = status(table.state)
     assert (shown.phase, shown.decks, shown.size, shown.drawn, shown.left) == (ShoePhase.DEALING, 6, 312, 2, 310)
     assert (shown.face_down, shown.inspected_day, shown.shoe_id) == ((2,), "2026-11-30", table.live.id)
+
+
+def test_texts_that_are_kept_for_ever_are_short() -> None:
+    table = ShoeTable()
+    with pytest.raises(r.TextTooLong):
+        table.do(c.RegisterDevice("SH-1", DeviceKind.DEALING_SHOE, electronic=False, approval="x" * 501), SUPERVISOR)
+    table.register()
+    with pytest.raises(r.TextTooLong):
+        table.do(c.InspectDevice("SH-1", passed=True, note="x" * 501), SUPERVISOR)
+    with pytest.raises(r.IdMissing):
+        table.do(c.RegisterDevice("x" * 129, DeviceKind.DEALING_SHOE, electronic=False, approval=""), SUPERVISOR)
+    table.inspect().load().shuffle()
+    with pytest.raises(r.IdMissing):
+        table.do(c.CutCards(table.live.id, 20, ""), PLAYER)

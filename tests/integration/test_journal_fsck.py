@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from services.journal.chain import NO_HASH, hash_of
+from services.journal.chain import hash_of
 from services.journal.errors import JournalUnavailable
 from services.journal.findings import Damage, Finding
 from services.journal.fsck import FsckReport, fsck
 from services.journal.log_walk import LogRow, LogWalk, Note
 from services.journal.port import Recorded, StreamHead
-from services.wire.envelope import Envelope, decode, encode
+from services.wire.envelope import NO_HASH, Envelope, decode, encode
 from tests.support.journal_events import OTHER_STREAM, STREAM, write_journal
 from tests.support.seeds import seeded
 

@@ -186,6 +186,48 @@ async def test_questions_about_tables_that_do_not_exist_are_answered_or_refused(
         assert refusal.value.name == "CardsNotShuffled"
 
 
+async def test_ops_see_cards_and_shoes_counted_once(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await house.prepare()
+        shoe = await house.new_shoe("shuffle-1")
+        burn = s.BurnCards("burn-1", "", 1, s.BurnReason.AFTER_SHUFFLE, face_up=False)
+        for _ in range(2):
+            await house.client.burn_cards(TABLE, house.context(DEALER), burn)
+            await house.client.draw_cards(TABLE, house.context(), draw("d-1", "uuu"))
+        retire = s.RetireShoe(shoe.shoe_id, s.RetireReason.HOUSE_CHOICE)
+        await house.client.retire_shoe(TABLE, house.context(DEALER), retire)
+        value = house.telemetry.registry.get_sample_value
+        assert value("holecard_shoe_cards_total", {"to": "table"}) == 3
+        assert value("holecard_shoe_cards_total", {"to": "rack"}) == 1
+        assert [value("holecard_shoes_total", {"step": step}) for step in ("shuffled", "retired")] == [1, 1]
+        assert value("holecard_shoes_unbalanced_total") == 0
+
+
+async def test_e04_seven_seats_and_five_cards_left_are_finished_from_the_discards(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await house.prepare(1)
+        shuffle = s.ShuffleCards("shuffle-1", 10, s.CutCardFirst.PLAY_ONE_MORE, s.ShuffleReason.TABLE_OPENED)
+        shoe = (await house.client.shuffle_cards(TABLE, house.context(DEALER), shuffle)).shoe
+        await house.client.cut_cards(TABLE, house.context(PLAYER), s.CutCards(shoe.shoe_id, 20, "seat 3"))
+        await house.client.place_cut_card(TABLE, house.context(DEALER), s.PlaceCutCard(shoe.shoe_id, 1))
+        await house.client.draw_cards(TABLE, house.context(), draw("r1", "u" * 32, f"{TABLE}#1"))
+        await house.client.draw_cards(TABLE, house.context(), draw("r2", "u" * 15, f"{TABLE}#2"))
+        deal = draw("r2/hits", "u" * 7, f"{TABLE}#2")
+        with pytest.raises(Refused) as refusal:
+            await house.client.draw_cards(TABLE, house.context(), deal)
+        assert (refusal.value.name, refusal.value.facts["left"]) == ("ShoeExhausted", "5")
+        reshuffle = s.ReshuffleDiscards("r2/reshuffle", f"{TABLE}#2", 7)
+        answer = await house.client.reshuffle_discards(TABLE, house.context(SUPERVISOR), reshuffle)
+        assert (answer.shoe.phase, answer.shoe.size, answer.shoe.left) == (s.ShoePhase.SHUFFLED, 32, 37)
+        await house.client.cut_cards(TABLE, house.context(PLAYER), s.CutCards(shoe.shoe_id, 12, "seat 1"))
+        drawn = await house.client.draw_cards(TABLE, house.context(), deal)
+        assert [card.position for card in drawn.cards] == list(range(48, 55))
+        assert drawn.last_round
+        retire = s.RetireShoe(shoe.shoe_id, s.RetireReason.CUT_CARD_REACHED)
+        assert (await house.client.retire_shoe(TABLE, house.context(), retire)).balanced
+        assert verify(as_json(await house.client.get_transcript(TABLE, shoe.shoe_id))) == []
+
+
 def test_every_procedure_matches_its_messages() -> None:
     procedures = [value for value in vars(s).values() if isinstance(value, Rpc)]
     assert len(procedures) == 18

@@ -1,0 +1,89 @@
+"""Reading the journal live in batches, and going on after whatever happened.
+
+Owns the two loops of surveillance: one that projects, one that audits. Each reads for itself, so that laws that work
+through a long log never hold up the floor overview. Promises that an error costs time only: the loop says why it
+stands, waits, and goes on from what is written. Never in the way of a hand.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
+
+import structlog
+
+from services.journal.port import Recorded
+
+BATCH = 500
+QUEUED = 2_000
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+
+log = structlog.get_logger(__name__)
+
+Subscribe = Callable[[], Awaitable[AsyncIterator[Recorded]]]
+Handle = Callable[[Sequence[Recorded]], Awaitable[None]]
+
+
+async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None:
+    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error."""
+    queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
+
+    async def read() -> None:
+        async for recorded in subscription:
+            await queue.put(recorded)
+
+    reader = asyncio.ensure_future(read())
+    try:
+        while True:
+            waiting = asyncio.ensure_future(queue.get())
+            await asyncio.wait({waiting, reader}, return_when=asyncio.FIRST_COMPLETED)
+            if not waiting.done():
+                waiting.cancel()
+                await reader
+                raise EOFError("the journal's subscription ended")
+            batch = [waiting.result()]
+            while len(batch) < BATCH and not queue.empty():
+                batch.append(queue.get_nowait())
+            await handle(batch)
+    finally:
+        reader.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await reader
+
+
+class Follower:
+    """One loop over the journal. `trouble` is empty while it runs, else why it stands."""
+
+    def __init__(self, name: str, subscribe: Subscribe, handle: Handle) -> None:
+        self.name = name
+        self.trouble = "not started"
+        self._subscribe = subscribe
+        self._handle = handle
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin reading in the background."""
+        self._task = asyncio.ensure_future(self._run())
+
+    async def stop(self) -> None:
+        """End; what was handled is written."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        self.trouble = "stopped"
+
+    async def _run(self) -> None:
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                subscription = await self._subscribe()
+                self.trouble = ""
+                await batches(subscription, self._handle)
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:
+                self.trouble = f"{type(error).__name__}: {error}"
+                log.exception("surveillance stands", reader=self.name)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)

@@ -1,0 +1,34 @@
+"""What surveillance tells Prometheus: how far it is, and what it found. Label values are the twelve laws, nothing else."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from services.surveillance.laws import LAWS
+
+
+class Metrics:
+    """The metrics of one surveillance service in `registry`."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.projected = Counter(
+            "holecard_surveillance_events_projected_total", "Events written to the read model.", registry=registry
+        )
+        self.audited = Counter(
+            "holecard_surveillance_events_audited_total", "Events held to the laws.", registry=registry
+        )
+        self.duplicates = Counter(
+            "holecard_surveillance_duplicates_total", "Events that came again and were ignored.", registry=registry
+        )
+        self.gaps = Counter(
+            "holecard_surveillance_gaps_total", "Gaps in a stream, seen and read again.", registry=registry
+        )
+        self.findings = Counter(
+            "holecard_surveillance_findings_total", "New findings, by law.", ("law",), registry=registry
+        )
+        self.lag_events = Gauge(
+            "holecard_surveillance_lag_events", "Events of the journal not in the read model.", registry=registry
+        )
+        self.lag_seconds = Gauge(
+            "holecard_surveillance_lag_seconds", "Age of the newest event of the last batch.", registry=registry
+        )
+        for law in LAWS:
+            self.findings.labels(law.id)
