@@ -24,7 +24,11 @@ def place(*wagers: tuple[int, int], who: str = "", kind: str = MAIN) -> ask.Plac
 
 def test_30_807_player_wins_when_the_dealer_busts_and_he_has_not() -> None:
     game = Game("Tc 6d 3h Ts Tc", {1: 1000}).stand(1)
-    assert (game.line(1).outcome, game.line(1).cause, game.line(1).returned_cents) == (Outcome.WIN, Cause.DEALER_BUST, 2000)
+    assert (game.line(1).outcome, game.line(1).cause, game.line(1).returned_cents) == (
+        Outcome.WIN,
+        Cause.DEALER_BUST,
+        2000,
+    )
 
 
 def test_30_807_player_wins_with_the_higher_total() -> None:

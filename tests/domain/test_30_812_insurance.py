@@ -46,7 +46,10 @@ def test_30_812_insurance_wins_although_the_hand_was_surrendered_or_bust() -> No
     bust = Game("Tc Ad 6h Ks Tc", {1: 2000}, hole_card="no-peek").send(ask.TakeInsurance(1)).hit(1)
     assert (bust.line(1, kind="main").outcome, bust.line(1, kind="insurance").returned_cents) == (Outcome.BUST, 3000)
     given_up = Game("Tc Ad 6h Ks", {1: 2000}, surrender="early").send(ask.TakeInsurance(1)).surrender(1)
-    assert (given_up.line(1, kind="main").returned_cents, given_up.line(1, kind="insurance").returned_cents) == (1000, 3000)
+    assert (given_up.line(1, kind="main").returned_cents, given_up.line(1, kind="insurance").returned_cents) == (
+        1000,
+        3000,
+    )
 
 
 @pytest.mark.parametrize("up", ["Td", "Kd", "9d"])

@@ -74,7 +74,9 @@ class Desk:
         assert self.table.live is not None
         return self.table.live.id
 
-    def wager(self, session: str, seat: int, amount_cents: int = 1_000, actor: Actor = DEALER) -> tuple[e.TableEvent, ...]:
+    def wager(
+        self, session: str, seat: int, amount_cents: int = 1_000, actor: Actor = DEALER
+    ) -> tuple[e.TableEvent, ...]:
         """Place one main wager."""
         assert self.table.live is not None
         wagers = (SeatWager(session, seat, "main", amount_cents),)
