@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
+from services.console.formatting import phase_words
 from services.console.from_records import round_page
 from services.console.from_table import live_felt
 from services.console.live import merged
@@ -214,7 +215,7 @@ def _table_row(overview: surveillance.TableOverview) -> TableRow:
     return TableRow(
         key=overview.table,
         status=status,
-        phase=overview.phase.lower() if overview.open else "",
+        phase=phase_words(overview.phase) if overview.open else "",
         game=f"{overview.rules_name} v{overview.rules_version}" if overview.rules_name else "",
         minimum_cents=overview.minimum_cents,
         maximum_cents=overview.maximum_cents,

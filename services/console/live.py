@@ -86,21 +86,24 @@ async def merged(*sources: AsyncIterator[Any]) -> AsyncIterator[tuple[int, Any]]
         async for item in source:
             await queue.put((number, item))
 
-    readers = [asyncio.create_task(read(number, source)) for number, source in enumerate(sources)]
+    tasks: list[asyncio.Task[Any]] = [
+        asyncio.create_task(read(number, source)) for number, source in enumerate(sources)
+    ]
     try:
         while True:
             waiting = asyncio.create_task(queue.get())
-            done, _ = await asyncio.wait({waiting, *readers}, return_when=asyncio.FIRST_COMPLETED)
+            tasks.append(waiting)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if waiting not in done:
-                waiting.cancel()
                 for reader in done:
                     await reader
                 return
+            tasks.remove(waiting)
             yield waiting.result()
     finally:
-        for reader in readers:
-            reader.cancel()
-        await asyncio.gather(*readers, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def fragments(

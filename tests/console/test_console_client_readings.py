@@ -30,7 +30,7 @@ async def test_the_overview_shows_tables_with_their_day(seen: SeenHouse) -> None
     (row,) = floor.tables
     statement = [await seen.readings.round(f"{TABLE}#{number}") for number in range(1, ROUNDS + 1)]
     assert (floor.name, floor.zone) == ("black-hawk", "America/Denver")
-    assert (row.key, row.status, row.phase, row.game) == (TABLE, "open", "idle", "colorado v1")
+    assert (row.key, row.status, row.phase, row.game) == (TABLE, "open", "between rounds", "colorado v1")
     assert (row.rounds, row.seats_in_play, row.seats_open) == (ROUNDS, 4, 7)
     assert row.handle_cents == sum(page.handle_cents for page in statement)
     assert row.win_cents == sum(page.win_cents for page in statement)
