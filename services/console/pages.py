@@ -91,6 +91,7 @@ class Pages:
             part = self._renderer.part
             return {
                 "felt": f'<div id="felt">{drawing(page.felt)}</div>',
+                "table-findings": part("parts/table.html", "findings", page),
                 "table-status": part("parts/table.html", "status", page),
                 "table-figures": part("parts/table.html", "figures", page),
                 "table-money": part("parts/table.html", "money", page),
@@ -130,19 +131,8 @@ class Pages:
     async def frames(self, request: Request) -> Response:
         """Every picture of a round, for stepping without asking again."""
         page = await self._round(request)
-        return JSONResponse(
-            [
-                {
-                    "svg": draw_felt(step.felt),
-                    "sentence": step.sentence,
-                    "time": clock_time(step.at_us, page.zone, fraction=True),
-                    "utc": utc(step.at_us),
-                    "iso": iso(step.at_us),
-                    "ms": step.at_us // 1000,
-                }
-                for step in page.steps
-            ]
-        )
+        # Drawing a long round takes longer than a hand at a table of the same process should wait.
+        return await asyncio.to_thread(_frames, page)
 
     async def picture(self, request: Request) -> Response:
         """One picture as a file."""
@@ -190,6 +180,22 @@ class Pages:
         if not page.steps:
             raise NotFound(f"Round {page.id} has no event yet.")
         return page
+
+
+def _frames(page: RoundPage) -> Response:
+    return JSONResponse(
+        [
+            {
+                "svg": draw_felt(step.felt),
+                "sentence": step.sentence,
+                "time": clock_time(step.at_us, page.zone, fraction=True),
+                "utc": utc(step.at_us),
+                "iso": iso(step.at_us),
+                "ms": step.at_us // 1000,
+            }
+            for step in page.steps
+        ]
+    )
 
 
 def _chosen(floors: tuple[FloorView, ...], only: str) -> tuple[FloorView, ...]:
