@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -34,8 +35,9 @@ def recorded(
             await house.shuffle(TABLE)
             return tuple(await house.recorded())
 
-    with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(make(folder))
+    # In a thread of its own, so that tests may ask for it from inside an event loop too.
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(make(folder))).result()
 
 
 @cache
