@@ -1,0 +1,282 @@
+"""The pages' readings over the clients of surveillance and the tables: the only place where the console asks other services.
+
+Owns which question each page costs and how live changes are put together. Keeps rule sets by digest, since a rule set never
+changes; keeps nothing else. Raises what the clients raise.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+
+from services.console.from_records import round_page
+from services.console.from_table import live_felt
+from services.console.live import merged
+from services.console.rule_words import rules_view
+from services.console.views import (
+    FindingPage,
+    FindingView,
+    FloorView,
+    HandPage,
+    HandQuery,
+    HealthView,
+    RoundPage,
+    RoundRow,
+    RulesView,
+    ShoeView,
+    TablePage,
+    TableRow,
+)
+from services.game.cards import Card
+from services.runtime.clock import GamingCalendar
+from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
+from services.surveillance import client as surveillance
+from services.table import client as tables
+
+ROUNDS_ON_A_PAGE = 25
+LATEST_ROUNDS = 12
+FINDINGS_ON_A_PAGE = 200
+
+
+class ClientReadings:
+    """Readings over two clients; `calendars` gives the zone of each floor that has not the default one."""
+
+    def __init__(
+        self,
+        watchers: surveillance.SurveillanceClient,
+        tables_client: tables.TableClient,
+        calendars: Mapping[str, GamingCalendar] | None = None,
+    ) -> None:
+        self._surveillance = watchers
+        self._tables = tables_client
+        self._calendars = dict(calendars or {})
+        self._rules: dict[str, RulesView] = {}
+
+    def zone(self, key: str) -> str:
+        """See Readings."""
+        return self._calendars.get(key.partition("/")[0], GamingCalendar()).zone
+
+    async def floors(self) -> tuple[FloorView, ...]:
+        """See Readings."""
+        return self._by_floor((await self._surveillance.list_tables()).tables)
+
+    async def watch_floors(self) -> AsyncIterator[tuple[FloorView, ...]]:
+        """See Readings."""
+        known: dict[str, surveillance.TableOverview] = {}
+        async for change in self._surveillance.watch_floor():
+            known |= {table.table: table for table in change.tables}
+            yield self._by_floor(tuple(known.values()))
+
+    async def table(self, key: str) -> TablePage:
+        """See Readings."""
+        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
+        return await self._page(live)
+
+    async def watch_table(self, key: str) -> AsyncIterator[TablePage]:
+        """See Readings."""
+        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
+        yield await self._page(live)
+        sources = (self._tables.watch_table(key), self._surveillance.watch_floor(table=key))
+        async for number, item in merged(*sources):
+            if number == 0:
+                live.view = item
+            else:
+                live.overview = item.tables[-1] if item.tables else live.overview
+                if item.ended_rounds or item.findings:
+                    live.latest = await self._latest(key)
+            yield await self._page(live)
+
+    async def search(self, query: HandQuery) -> HandPage:
+        """See Readings."""
+        asked = surveillance.ListRounds(
+            floor=query.floor,
+            from_time_us=query.from_us or 0,
+            to_time_us=query.to_us or 0,
+            seat=query.seat or 0,
+            patron=query.patron,
+            cards=tuple(Card.parse(card) for card in query.cards),
+            minimum_stake_cents=query.minimum_cents or 0,
+            maximum_stake_cents=query.maximum_cents or 0,
+            outcome=query.outcome,
+            limit=ROUNDS_ON_A_PAGE,
+            skip=(query.page - 1) * ROUNDS_ON_A_PAGE,
+        )
+        found = await self._surveillance.list_rounds(asked, query.table)
+        return HandPage(tuple(map(_round_row, found.rounds)), query.page, more=bool(found.next_cursor))
+
+    async def round(self, round_id: str) -> RoundPage:
+        """See Readings."""
+        found = await self._surveillance.get_round(round_id)
+        return round_page(
+            found.record,
+            self.zone(round_id),
+            findings=tuple(map(_finding, found.findings)),
+            previous=found.previous,
+            following=found.next,
+        )
+
+    async def findings(self, table: str = "") -> FindingPage:
+        """See Readings."""
+        found = await self._surveillance.list_findings(surveillance.ListFindings(limit=FINDINGS_ON_A_PAGE), table)
+        return FindingPage(tuple(map(_finding, found.findings)), found.total)
+
+    async def health(self) -> HealthView:
+        """See Readings."""
+        try:
+            lag = await self._surveillance.get_lag()
+        except (ServiceUnavailable, CallFailed) as error:
+            return HealthView(available=False, reason=str(error))
+        return HealthView(
+            available=lag.healthy,
+            reason=lag.reason,
+            applied_events=lag.events_projected,
+            lag_events=lag.lag_events,
+            lag_ms=lag.lag_us // 1_000,
+            facts=(
+                ("Findings", f"{lag.findings:,}"),
+                ("Events delivered twice", f"{lag.duplicates:,}"),
+                ("Gaps mended from the journal", f"{lag.gaps_mended:,}"),
+                (
+                    "Audited up to",
+                    ", ".join(f"{part.audited_offset:,} of {part.end_offset:,}" for part in lag.partitions),
+                ),
+            ),
+            partitions=tuple((part.partition, part.projected_offset, part.end_offset) for part in lag.partitions),
+        )
+
+    async def _overview(self, key: str) -> surveillance.TableOverview:
+        found = (await self._surveillance.list_tables(table=key)).tables
+        if not found:
+            raise NotFound(f"There is no table {key} in the log.")
+        return found[0]
+
+    async def _latest(self, key: str) -> tuple[RoundRow, ...]:
+        found = await self._surveillance.list_rounds(surveillance.ListRounds(limit=LATEST_ROUNDS), key)
+        return tuple(map(_round_row, found.rounds))
+
+    async def _page(self, live: "_Live") -> TablePage:
+        overview = live.overview
+        rules = await self._rules_of(overview)
+        racks = {seat.seat: seat.rack_cents for seat in overview.seats}
+        felt = live_felt(
+            live.view,
+            racks=racks,
+            shoe=_shoe(overview),
+            lettering=rules.lettering if rules is not None else "",
+            seat_count=overview.seats_open or 7,
+        )
+        return TablePage(
+            row=_table_row(overview),
+            zone=self.zone(overview.table),
+            gaming_day=overview.gaming_day,
+            felt=felt,
+            recent=live.latest,
+            money=_money(overview),
+            rules=rules,
+        )
+
+    async def _rules_of(self, overview: surveillance.TableOverview) -> RulesView | None:
+        """The posted rules; their text comes with the table's last round."""
+        digest = overview.rules_digest
+        if digest not in self._rules and overview.round_id:
+            record = (await self._surveillance.get_round(overview.round_id)).record
+            view = rules_view(record.rules_text, record.rules_name, record.rules_version, record.rules_digest)
+            if view is not None and view.notices:
+                self._rules[record.rules_digest] = view
+        known = self._rules.get(digest)
+        return known or rules_view("", overview.rules_name, overview.rules_version, digest)
+
+    def _by_floor(self, overviews: tuple[surveillance.TableOverview, ...]) -> tuple[FloorView, ...]:
+        floors: dict[str, list[surveillance.TableOverview]] = {}
+        for overview in sorted(overviews, key=lambda each: each.table):
+            floors.setdefault(overview.floor, []).append(overview)
+        return tuple(
+            FloorView(
+                name,
+                self.zone(name),
+                max(overview.gaming_day for overview in of_floor),
+                tuple(map(_table_row, of_floor)),
+            )
+            for name, of_floor in sorted(floors.items())
+        )
+
+
+@dataclass(slots=True)
+class _Live:
+    """A table's page while it is watched."""
+
+    overview: surveillance.TableOverview
+    view: tables.TableView
+    latest: tuple[RoundRow, ...] = field(default=())
+
+
+def _table_row(overview: surveillance.TableOverview) -> TableRow:
+    status = "suspended" if overview.suspension else "open" if overview.open else "closed"
+    return TableRow(
+        key=overview.table,
+        status=status,
+        phase=overview.phase.lower() if overview.open else "",
+        game=f"{overview.rules_name} v{overview.rules_version}" if overview.rules_name else "",
+        minimum_cents=overview.minimum_cents,
+        maximum_cents=overview.maximum_cents,
+        seats_open=overview.seats_open,
+        seats_in_play=len(overview.seats),
+        rounds=overview.rounds,
+        rounds_per_hour=overview.rounds_per_hour,
+        handle_cents=overview.handle_cents,
+        win_cents=overview.win_cents,
+        drop_cents=overview.drop_cents,
+        shoe=_shoe(overview),
+        findings=overview.findings,
+        last_event_us=overview.last_event_time_us,
+        last_round=overview.round_id,
+    )
+
+
+def _shoe(overview: surveillance.TableOverview) -> ShoeView | None:
+    if not overview.shoe_cards:
+        return None
+    return ShoeView(overview.shoe_id, overview.shoe_cards - overview.shoe_left, overview.shoe_cards)
+
+
+def _money(overview: surveillance.TableOverview) -> tuple[tuple[str, int], ...]:
+    return (
+        ("Tray now", overview.tray_cents),
+        ("Opener", overview.opener_cents),
+        ("Fills", overview.fills_cents),
+        ("Credits", overview.credits_cents),
+        ("Drop", overview.drop_cents),
+        ("Patrons' racks", overview.racks_cents),
+        ("In play", overview.escrow_cents),
+        ("Average wager", overview.average_wager_cents),
+    )
+
+
+def _round_row(found: surveillance.RoundSummary) -> RoundRow:
+    outcomes = Counter(hand.outcome for hand in found.hands if hand.outcome)
+    return RoundRow(
+        id=found.round_id,
+        started_us=found.opened_time_us,
+        ended_us=found.ended_time_us,
+        seats=found.seats,
+        hands=len(found.hands),
+        dealer=tuple(map(str, found.dealer_cards)),
+        dealer_total=found.dealer_total,
+        handle_cents=found.staked_cents,
+        win_cents=found.win_cents,
+        status=found.status,
+        outcomes=tuple(outcomes.items()),
+        findings=found.findings,
+    )
+
+
+def _finding(found: surveillance.FindingView) -> FindingView:
+    return FindingView(
+        id=found.id,
+        law=found.law,
+        table=found.table,
+        round=found.round_id,
+        sentence=found.reason,
+        found_us=found.recorded_time_us,
+        event=f"{found.stream} {found.sequence}" if found.sequence else found.stream,
+        title=found.title,
+    )

@@ -1,0 +1,126 @@
+"""What serves the console, and its wiring to the clients of the house.
+
+Listens where it is told, on the own machine only unless told otherwise. Needs nothing from any other host.
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator, Mapping
+
+import uvicorn
+from prometheus_client import CollectorRegistry
+from starlette.applications import Starlette
+
+from services.console.application import web
+from services.console.client_readings import ClientReadings
+from services.runtime.clock import Clock, GamingCalendar
+from services.runtime.server import PortTaken
+from services.surveillance.client import SurveillanceClient
+from services.table.client import TableClient
+
+DEFAULT_ADDRESS = "127.0.0.1:8680"
+
+
+def app(
+    surveillance: SurveillanceClient,
+    tables: TableClient,
+    *,
+    calendars: Mapping[str, GamingCalendar] | None = None,
+    clock: Clock | None = None,
+    registry: CollectorRegistry | None = None,
+) -> Starlette:
+    """The console over the house's clients. `calendars` gives each floor's zone, `registry` is what /metrics shows."""
+    return web(ClientReadings(surveillance, tables, calendars), clock=clock, registry=registry)
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves signals to the process that hosts the console, and says when it serves."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.serving = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to serve."""
+        await super().startup(sockets)
+        self.serving.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+class ConsoleServer:
+    """Serves the console on "host:port"; port 0 takes a free one, see `port` after `start`."""
+
+    def __init__(self, application: Starlette, address: str = DEFAULT_ADDRESS) -> None:
+        self.address = address
+        self.port = 0
+        # A live page never ends by itself, so the streams get two seconds to be closed.
+        config = uvicorn.Config(
+            application,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = _Uvicorn(config)
+        self._socket: socket.socket | None = None
+        self._serving: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Listen; returns when pages are served. Raises PortTaken, or ValueError for an address that is none."""
+        self._socket = _listen(self.address)
+        self.port = self._socket.getsockname()[1]
+        self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        started = asyncio.create_task(self._server.serving.wait())
+        await asyncio.wait({started, self._serving}, return_when=asyncio.FIRST_COMPLETED)
+        if not started.done():
+            started.cancel()
+            await self._serving
+
+    async def stop(self) -> None:
+        """End the live streams, let pages in hand end, and close."""
+        if self._serving is None:
+            return
+        self._server.should_exit = True
+        await self._serving
+        if self._socket is not None:
+            self._socket.close()
+
+    async def wait(self) -> None:
+        """Return when the server has ended."""
+        if self._serving is not None:
+            await self._serving
+
+
+def _listen(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65_535:
+        raise ValueError(f"{address!r} is not an address such as {DEFAULT_ADDRESS}")
+    host = host.strip("[]")
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, int(port)))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise PortTaken(
+            f"cannot listen on {address}: {error.strerror or error}; stop what has it or choose another address"
+        ) from error
+    listening.settimeout(0)
+    return listening
+
+
+async def serve(application: Starlette, address: str = DEFAULT_ADDRESS) -> None:
+    """Serve until cancelled; raises PortTaken."""
+    server = ConsoleServer(application, address)
+    await server.start()
+    try:
+        await server.wait()
+    finally:
+        await asyncio.shield(server.stop())
