@@ -63,6 +63,7 @@ class House:
         self.dispatchers: dict[str, Dispatcher] = {}
         self.grpc_port = 0
         self.console_port = 0
+        self.metrics_port = 0
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -193,6 +194,7 @@ class House:
             raise PortTaken(
                 f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
             ) from error
+        self.metrics_port = server.server_port
 
         def stop() -> None:
             server.shutdown()

@@ -160,8 +160,14 @@ async def _up(house: House, plan: Plan | None, rules: tuple[Any, ...]) -> None:
 
 
 def _announce(house: House) -> None:
-    click.echo(f"services: {', '.join(sorted(house.hosted))} on {house.settings.grpc_address} (gRPC)", err=True)
+    settings = house.settings
+    click.echo(f"services: {', '.join(sorted(house.hosted))} on {_at(settings.grpc_address, house.grpc_port)} (gRPC)", err=True)
     if "console" in house.hosted:
-        click.echo(f"console:  http://{house.settings.console_address}/", err=True)
-    click.echo(f"metrics:  http://{house.settings.metrics_address}/metrics", err=True)
+        click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
+    click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)
     click.echo(f"data:     {house.settings.data_dir.resolve()}", err=True)
+
+
+def _at(address: str, port: int) -> str:
+    """The address that is really listened on: the port may have been left to the system."""
+    return f"{address.rpartition(':')[0]}:{port}"
