@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
-SERVICES = ("shoe", "table", "wager", "surveillance")
+SERVICES = ("shoe", "table", "wager")
 START_SECONDS = 60.0
 READY = b"data:"
 """What the command says last, once everything is served."""
