@@ -127,9 +127,9 @@ class TableService:
             if check_opening(turn.state, context):
                 return await turn.record((), context)
             status = await self._shoes.get_shoe(turn.key)
-            round_ = c.OpenRound(
-                self._contexts.now_us(), status.shoe_id, status.decks, status.continuous, _unready(status)
-            )
+            refusal = _unready(status, len(turn.state.seats))
+            now_us = self._contexts.now_us()
+            round_ = c.OpenRound(now_us, status.shoe_id, status.decks, status.continuous, refusal)
             return await self._recorded(turn, turn.decide(round_, context), context)
 
         def open_round(outcome: TableOutcome) -> a.BettingOpen:
@@ -255,8 +255,9 @@ class TableService:
             if play is None or play.timer is None:
                 return
             command = c.ExpireDecision(play.id, play.timer.deadline_us, self._contexts.now_us())
-            context = self._contexts.own(turn)
-            await self._recorded(turn, turn.decide(command, context), context)
+            events = turn.decide(command, self._contexts.own(turn))
+            if events:
+                await self._conductor.record(turn, events)
             if not await self._play_on(turn):
                 self._pacer.try_again(key)
 
@@ -342,10 +343,11 @@ def _accepted(outcome: TableOutcome) -> a.Accepted:
     return a.Accepted(outcome.stream, outcome.first_sequence, outcome.last_sequence)
 
 
-def _unready(status: shoe.ShoeStatus) -> str:
-    """Why no round can be dealt from this shoe, "" when one can."""
+def _unready(status: shoe.ShoeStatus, players: int) -> str:
+    """Why no round can be dealt from this shoe, "" when one can: the shuffle comes before the cards run out (30-816)."""
     if status.phase is shoe.ShoePhase.DEALING:
-        return ""
+        needed = 2 * (players + 1)
+        return "" if status.left >= needed else f"{status.left} cards are left, the deal takes {needed}: shuffle first"
     if status.phase is shoe.ShoePhase.LAST_ROUND:
         return "the cutting card came: the cards must be shuffled first (30-816)"
     return f"the cards are not ready to be dealt: {status.phase.value}"
