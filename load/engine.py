@@ -18,12 +18,12 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from blackjack21 import Deck, Table
-from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook
-from blackjack_api.blackjack import BlackJack
+from blackjack21 import Deck, Table  # type: ignore[import-untyped]  # neither rival is typed
+from blackjack21.table import DEFAULT_SUITS, shoe_reset_hook  # type: ignore[import-untyped]
+from blackjack_api.blackjack import BlackJack  # type: ignore[import-untyped]
 
 from services.game import round_commands as ask
-from services.game.cards import standard_deck
+from services.game.cards import Card, standard_deck
 from services.game.hand import Total
 from services.game.house_rules import HouseRules
 from services.game.profiles import profile
@@ -42,6 +42,7 @@ from services.game.round_marks import (
     SPLIT_PAIR,
     STAND,
 )
+from services.game.round_state import RoundState
 from services.game.round_words import Action, DealtCard, SeatedPlayer, Wager
 from services.game.strategy import Strategy, basic_strategy
 
@@ -51,7 +52,7 @@ STAKE_CENTS = 1000
 
 
 _deal = quick(ask.DealCards)
-_reveal = quick(ask.RevealHole)
+_reveal: Callable[[int, Any], ask.Command] = quick(ask.RevealHole)
 
 
 class Shoe:
@@ -59,25 +60,36 @@ class Shoe:
 
     def __init__(self, chance: random.Random) -> None:
         self._cards = list(standard_deck()) * DECKS
-        self._cut = int(len(self._cards) * PENETRATION)
         self._random = chance.random
         # Every card at every position, made once: a dealt card never changes.
         self._known = [{card: DealtCard(at, card) for card in standard_deck()} for at in range(len(self._cards))]
-        self.hidden = [DealtCard(position, None) for position in range(len(self._cards))]
-        self.shuffle()
-
-    def shuffle(self) -> None:
-        """Mix all cards anew, each order as likely as any other, by sorting on random numbers."""
-        keys = [self._random() for _ in self._cards]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        cards = self._cards
-        self.dealt = [known[cards[at]] for known, at in zip(self._known, order, strict=True)]
+        self._hidden = [DealtCard(position, None) for position in range(len(self._cards))]
+        self._cut = int(len(self._cards) * PENETRATION)
         self.next = 0
 
     def ready(self) -> None:
         """Shuffle between rounds once the cut card has come."""
         if self.next > self._cut:
-            self.shuffle()
+            self.next = 0
+
+    def draw(self, count: int, *, last_hidden: bool) -> tuple[DealtCard, ...]:
+        """Draw cards. Each is picked at random from those left: a shuffle that mixes only what is dealt (Fisher-Yates)."""
+        cards, known, chance = self._cards, self._known, self._random
+        first, size = self.next, len(cards)
+        self.next = first + count
+        drawn = []
+        for at in range(first, first + count):
+            picked = at + int(chance() * (size - at))
+            card = cards[picked]
+            cards[picked], cards[at] = cards[at], card
+            drawn.append(known[at][card])
+        if last_hidden:
+            drawn[-1] = self._hidden[self.next - 1]
+        return tuple(drawn)
+
+    def turned_over(self, position: int) -> Card:
+        """Give the card at a position that was drawn."""
+        return self._cards[position]
 
 
 class Holecard:
@@ -119,41 +131,38 @@ class Holecard:
         """Play one round and give its events."""
         self.shoe.ready()
         play = RoundPlay(open_round(round_id, self.rules, self.seats), self.rules)
-        state, do = play.state, play.do
+        state, do, draw = play.state, play.do, self.shoe.draw
         events: list[RoundEvent] = [play.opened]
         events += do(self.wagers)
         events += do(self.close)
         while True:
             phase = state.phase
-            if state.pending:
-                events += do(_deal(self._draw(state.pending)))
+            if pending := state.pending:
+                events += do(_deal(draw(len(pending), last_hidden=pending[-1].face_down)))
             elif phase is AT_PLAYERS:
                 events += do(self._choose(state))
             elif phase is AT_DEALER:
-                dealer = state.dealers[0]
-                events += do(_reveal(dealer.hole, self.shoe.dealt[dealer.hole].card))
+                events += do(self._reveal(state))
             elif phase is AT_SETTLING:
                 events += do(self.settle)
             elif phase is AT_PICKUP:
                 events += do(self.pick_up)
                 return events
             elif phase is AT_PEEK:
-                dealer = state.dealers[0]
-                hole = self.shoe.dealt[dealer.hole].card
-                events += do(self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace])
+                events += do(self._check(state))
             else:
                 events += do(self.no_insurance)
 
-    def _draw(self, targets: Any) -> tuple[DealtCard, ...]:
-        shoe = self.shoe
-        first = shoe.next
-        shoe.next = last = first + len(targets)
-        cards = shoe.dealt[first:last]
-        if targets[-1].face_down:
-            cards[-1] = shoe.hidden[last - 1]
-        return tuple(cards)
+    def _reveal(self, state: Any) -> ask.Command:
+        hole = state.dealers[0].hole
+        return _reveal(hole, self.shoe.turned_over(hole))
 
-    def _choose(self, state: Any) -> ask.Command:
+    def _check(self, state: Any) -> ask.Command:
+        dealer = state.dealers[0]
+        hole = self.shoe.turned_over(dealer.hole)
+        return self.checked[hole.is_ten if dealer.cards[0].is_ace else hole.is_ace]
+
+    def _choose(self, state: RoundState) -> ask.Command:
         hand = state.hands[state.turn]
         cards = hand.cards
         pair = cards[0].value if len(cards) == 2 and cards[0].value == cards[1].value else 0
@@ -312,9 +321,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"Rounds a second on one core, Python {sys.version.split()[0]}; medians of {chosen.repeats} heats, in turns")
     for result in results:
         rates = "  ".join(f"{name} {rate:,}" for name, rate in result["rounds_per_second"].items())
-        print(
-            f"{result['hands']} hand(s): {rates}  ratio {result['ratio_to_faster']}  ({result['events_per_round']} events a round)"
-        )
+        ratio, events = result["ratio_to_faster"], result["events_per_round"]
+        print(f"{result['hands']} hand(s): {rates}  ratio {ratio}  ({events} events a round)")
     return 0
 
 

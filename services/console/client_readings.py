@@ -6,8 +6,9 @@ changes; keeps nothing else. Raises what the clients raise.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from services.console.formatting import phase_words
 from services.console.from_records import round_page
 from services.console.from_table import live_felt
 from services.console.live import merged
@@ -35,6 +36,7 @@ from services.table import client as tables
 ROUNDS_ON_A_PAGE = 25
 LATEST_ROUNDS = 12
 FINDINGS_ON_A_PAGE = 200
+FINDINGS_AT_A_TABLE = 3
 
 
 class ClientReadings:
@@ -68,12 +70,11 @@ class ClientReadings:
 
     async def table(self, key: str) -> TablePage:
         """See Readings."""
-        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
-        return await self._page(live)
+        return await self._page(await self._live(key))
 
     async def watch_table(self, key: str) -> AsyncIterator[TablePage]:
         """See Readings."""
-        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
+        live = await self._live(key)
         yield await self._page(live)
         sources = (self._tables.watch_table(key), self._surveillance.watch_floor(table=key))
         async for number, item in merged(*sources):
@@ -83,6 +84,7 @@ class ClientReadings:
                 live.overview = item.tables[-1] if item.tables else live.overview
                 if item.ended_rounds or item.findings:
                     live.latest = await self._latest(key)
+                    live.findings = await self._newest_findings(live.overview)
             yield await self._page(live)
 
     async def search(self, query: HandQuery) -> HandPage:
@@ -143,6 +145,17 @@ class ClientReadings:
             partitions=tuple((part.partition, part.projected_offset, part.end_offset) for part in lag.partitions),
         )
 
+    async def _live(self, key: str) -> "_Live":
+        overview = await self._overview(key)
+        view = await self._tables.get_table(key)
+        return _Live(overview, view, await self._latest(key), await self._newest_findings(overview))
+
+    async def _newest_findings(self, overview: surveillance.TableOverview) -> tuple[FindingView, ...]:
+        if not overview.findings:
+            return ()
+        asked = surveillance.ListFindings(limit=FINDINGS_AT_A_TABLE)
+        return tuple(map(_finding, (await self._surveillance.list_findings(asked, overview.table)).findings))
+
     async def _overview(self, key: str) -> surveillance.TableOverview:
         found = (await self._surveillance.list_tables(table=key)).tables
         if not found:
@@ -172,6 +185,7 @@ class ClientReadings:
             recent=live.latest,
             money=_money(overview),
             rules=rules,
+            findings=live.findings,
         )
 
     async def _rules_of(self, overview: surveillance.TableOverview) -> RulesView | None:
@@ -206,7 +220,8 @@ class _Live:
 
     overview: surveillance.TableOverview
     view: tables.TableView
-    latest: tuple[RoundRow, ...] = field(default=())
+    latest: tuple[RoundRow, ...]
+    findings: tuple[FindingView, ...]
 
 
 def _table_row(overview: surveillance.TableOverview) -> TableRow:
@@ -214,7 +229,7 @@ def _table_row(overview: surveillance.TableOverview) -> TableRow:
     return TableRow(
         key=overview.table,
         status=status,
-        phase=overview.phase.lower() if overview.open else "",
+        phase=phase_words(overview.phase) if overview.open else "",
         game=f"{overview.rules_name} v{overview.rules_version}" if overview.rules_name else "",
         minimum_cents=overview.minimum_cents,
         maximum_cents=overview.maximum_cents,

@@ -97,8 +97,8 @@ def read_record(text: str, house: HouseRules) -> HandRecord:
     """Read one record from JSON text; `house` gives what its rules leave out. Raises `HandRecordRefused`."""
     try:
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-    except (json.JSONDecodeError, RecursionError) as broken:
-        raise HandRecordRefused(f"not JSON: {broken}", "") from broken
+    except (ValueError, RecursionError) as broken:
+        raise HandRecordRefused(f"not JSON: {str(broken)[:100]}", "") from broken
     source = _known(content, _FIELDS, "")
     _check_head(source)
     rules = _rules_of(house, tuple(sorted(_rule_choices(source["rules"]).items())))

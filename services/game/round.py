@@ -109,7 +109,7 @@ def open_round(
     if rules.dealer_hands != 1:
         raise GameNotPlayable("this version plays one dealer's hand", dealer_hands=rules.dealer_hands)
     numbers = [seated.seat for seated in seats]
-    if len(set(numbers)) != len(numbers) or not all(1 <= number <= rules.max_seats for number in numbers):
+    if numbers and (len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > rules.max_seats):
         raise SeatLimit(f"seats are 1 to {rules.max_seats}, each once", seats=" ".join(map(str, numbers)))
     return _opened(round_id, rules.name, rules.version, rules.digest, seats, first_of_shoe)
 
@@ -125,7 +125,8 @@ def begin(opened: RoundOpened, rules: HouseRules) -> Round:
 def _begin_draft(opened: RoundOpened, rules: HouseRules) -> RoundState:
     if opened.rules_digest != rules.digest:
         raise RulesMismatch("the round was opened under other rules", recorded=opened.rules_digest, given=rules.digest)
-    return RoundState(opened.round_id, rules, pay_table(rules), opened.seats, opened.first_of_shoe)
+    holders = {seated.seat: seated.player for seated in opened.seats}
+    return RoundState(opened.round_id, rules, pay_table(rules), holders, opened.seats, opened.first_of_shoe)
 
 
 def decide(round_: RoundState, command: Command) -> tuple[RoundEvent, ...]:

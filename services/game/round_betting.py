@@ -50,19 +50,22 @@ def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, .
         for stake in (*hand.stakes, *hand.side):
             standing[hand.seat, stake.kind] = stake.amount_cents
     new: list[Wager] = []
+    rules, holders = draft.rules, draft.holders
+    betting = draft.phase is AT_BETTING
     for wager in command.wagers:
         seat, player, kind = wager.seat, wager.player, wager.kind
         if (seat, kind) in standing and _stands_already(standing[seat, kind], owners[seat], wager):
             continue
-        if draft.phase is not AT_BETTING:
+        if not betting:
             raise BettingIsClosed("betting is closed", seat=seat, phase=draft.phase.value)
         check_whole(wager.amount_cents)
-        if (owners.get(seat) or _holder(draft, seat, player)) != player or not 0 < seat <= draft.rules.max_seats:
+        holder = owners.get(seat) or holders.get(seat, player)
+        if holder != player or not player or not 0 < seat <= rules.max_seats:
             _refuse_area(draft, wager)
         if kind == MAIN:
             _check_main(draft, wager)
         else:
-            _check_side_wager(draft.rules, wager, standing)
+            _check_side_wager(rules, wager, standing)
         standing[seat, kind] = wager.amount_cents
         owners[seat] = player
         new.append(wager)
@@ -130,14 +133,6 @@ def check_whole(amount_cents: object) -> None:
     """Refuse what is not an integer: floats, NaN, text, and truth values, which Python would count as 0 and 1."""
     if type(amount_cents) is not int:
         raise StakeNotWhole(f"{amount_cents!r:.40} is no whole number of cents", amount=f"{amount_cents!r:.40}")
-
-
-def _holder(draft: RoundState, seat: int, player: str) -> str:
-    """Give the player who holds a seat; a free one is whose it pleases, but not nobody's."""
-    for seated in draft.seats:
-        if seated.seat == seat:
-            return seated.player
-    return player or "nobody"
 
 
 def _refuse_area(draft: RoundState, wager: Wager) -> None:

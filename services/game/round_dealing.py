@@ -8,7 +8,7 @@ from services.game.round_commands import DealCards
 from services.game.round_events import CardDealt, RoundEvent
 from services.game.round_flow import after_first_cards, continue_dealer, seek_turn
 from services.game.round_legality import may_act_on_split_aces
-from services.game.round_marks import AT_DEALER, AT_DEALING, AT_PLAYERS, BUST, STOOD, TO_DEALER
+from services.game.round_marks import AT_DEALER, AT_PLAYERS, BUST, STOOD, TO_DEALER
 from services.game.round_rejections import CardMustStayHidden, CardNotShown, CardsNotDue
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
@@ -72,7 +72,10 @@ def _lay(draft: RoundState, event: CardDealt, *, last: bool) -> bool:
             # The second card shows whether the dealer has a blackjack.
             return len(dealer.cards) == 2
     else:
-        hand = _hand_for(draft, event)
+        hands, turn = draft.hands, draft.turn
+        hand = hands[turn] if turn < len(hands) else hands[0]
+        if hand.seat != event.seat or hand.number != event.hand:
+            hand = _hand_for(draft, event)
         hand.positions += (event.position,)
         if card is None:
             hand.hidden = event.position
@@ -81,24 +84,17 @@ def _lay(draft: RoundState, event: CardDealt, *, last: bool) -> bool:
             hand.total = hand.total.plus(card)
         if draft.phase is AT_PLAYERS:
             return _after_card(draft, hand)
+        # In the first deal the cards go round the table.
+        draft.turn = turn + 1 if turn < len(hands) else 1
     return last and after_first_cards(draft)
 
 
 def _hand_for(draft: RoundState, event: CardDealt) -> HandState:
-    """Find the hand that gets the card: the one in turn, or in the first deal the one after the last that got one."""
-    hands = draft.hands
-    seat, number = event.seat, event.hand
-    turn = draft.turn if draft.turn < len(hands) else 0
-    hand = hands[turn]
-    if hand.seat != seat or hand.number != number:
-        found = hand_at(draft, seat, number)
-        if found is None:
-            raise LookupError(f"a card was dealt to no hand: seat {seat} hand {number}")
-        hand = found
-        turn = hands.index(hand)
-    if draft.phase is AT_DEALING:
-        draft.turn = turn + 1
-    return hand
+    """Find the hand that gets the card when it is not the next one, since a hand was voided."""
+    found = hand_at(draft, event.seat, event.hand)
+    if found is None:
+        raise LookupError(f"a card was dealt to no hand: seat {event.seat} hand {event.hand}")
+    return found
 
 
 def _after_card(draft: RoundState, hand: HandState) -> bool:

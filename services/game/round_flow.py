@@ -1,7 +1,8 @@
 """What comes next in a round by the rules alone.
 
 From the deal to insurance, the check, each hand's turn, the dealer, settlement. Owns the moves between phases. Works on a
-draft that the caller owns; asks nothing, emits nothing, so folding the same events always leads the same way. Whose choice is legal is `round_legality`.
+draft that the caller owns; asks nothing, emits nothing, so folding the same events always leads the same way. Whose choice
+is legal is `round_legality`.
 """
 
 from functools import lru_cache

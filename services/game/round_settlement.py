@@ -110,16 +110,20 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
     at_the_end = draft.phase is AT_SETTLING
     hands = draft.hands
     at = 0
+    returned = 0
     for line in event.lines:
-        draft.returned_cents += line.returned_cents
-        at = _index_from(hands, at, line)
+        returned += line.returned_cents
         hand = hands[at]
+        if hand.seat != line.seat or hand.number != line.hand:
+            at = _index_from(hands, at, line)
+            hand = hands[at]
         if hand.side and [stake for stake in hand.side if stake.kind == line.kind]:
             hand.side = tuple([s for s in hand.side if (s.kind, s.ordinal) != (line.kind, line.ordinal)])
         elif not hand.settled:
             hand.settled = True
             if not at_the_end:
                 draft.rack += hand.positions
+    draft.returned_cents += returned
     draft.revision = event.revision
     if at_the_end:
         for hand in hands:
@@ -182,14 +186,17 @@ def _hand_lines(draft: RoundState, hand: HandState, result: Result, lines: list[
     """
     column, cause = result
     original_only = cause is _DEALER_BLACKJACK and draft.rules.dealer_blackjack_takes is _TAKES_ORIGINAL
+    seat, number, player = hand.seat, hand.number, hand.player
     for stake in hand.stakes:
-        if original_only and stake.kind != MAIN:
+        kind, amount = stake.kind, stake.amount_cents
+        if original_only and kind != MAIN:
             _add(hand, stake, _given_back(stake), Cause.ORIGINAL_ONLY, lines)
             continue
-        paid = column.known.get(stake.amount_cents)
+        paid = column.known.get(amount)
         if paid is None:
-            paid = draft.pays.main(column, _finished(draft, hand, column), stake.amount_cents)
-        _add(hand, stake, paid, cause, lines)
+            paid = draft.pays.main(column, _finished(draft, hand, column), amount)
+        outcome, due, returned, breakage = paid
+        lines.append(_line(seat, number, player, kind, stake.ordinal, outcome, cause, amount, due, returned, breakage))
 
 
 def _given_back(stake: Stake) -> Paid:

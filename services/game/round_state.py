@@ -6,6 +6,7 @@ draft, `freeze` turns a draft into a round without copying. So one command, or o
 however many events it makes.
 """
 
+from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from typing import Any
@@ -98,6 +99,8 @@ class RoundState:
     round_id: str
     rules: HouseRules
     pays: PayTable = field(compare=False, repr=False)
+    holders: Mapping[int, str] = field(compare=False, repr=False)
+    """The players of `seats` by seat."""
     seats: tuple[SeatedPlayer, ...]
     first_of_shoe: bool
     phase: Phase = Phase.BETTING
@@ -107,7 +110,7 @@ class RoundState:
     pending: tuple[Target, ...] = ()
     """Where the next cards go, in order; nothing else can happen before they came."""
     turn: int = 0
-    """The index in `hands` of the hand that may act; their number once all have."""
+    """The index in `hands` of the hand that may act, or in the first deal gets the next card; their number once all have."""
     hole_checked: bool | None = None
     """The answer of the check for a blackjack, None when there was none."""
     revision: int = 0

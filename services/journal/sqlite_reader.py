@@ -56,9 +56,12 @@ class SqliteReader:
         except SqliteFailure as error:
             raise explained(self._path, error) from error
 
-    def close(self) -> None:
-        """End the threads and close the connections. Blocks; call it off the event loop."""
+    def refuse_more(self) -> None:
+        """Let no further query in."""
         self._closed = True
+
+    def close(self) -> None:
+        """End the threads and close the connections. Blocks; call it off the event loop, after `refuse_more`."""
         self._threads.shutdown()
         while self._connections:
             self._connections.pop().close()
@@ -85,8 +88,10 @@ class StreamReading:
             )
         rows = _chunk(
             connection,
-            "SELECT position, hash, stored FROM event WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-            (number, self._after, CHUNK_EVENTS),
+            # Not beyond the head, which is the end of an append: a reader never ends in the middle of one.
+            "SELECT position, hash, stored FROM event WHERE stream = ? AND sequence > ? AND sequence <= ?"
+            " ORDER BY sequence LIMIT ?",
+            (number, self._after, last_sequence, CHUNK_EVENTS),
         )
         chunk = [_next_of(chain, offset, recorded_hash, stored) for offset, recorded_hash, stored in rows]
         if not chunk:
@@ -149,12 +154,6 @@ def stream_heads(connection: sqlite3.Connection) -> list[StreamHead]:
     """Return the head of every stream, by name."""
     rows = connection.execute("SELECT name, sequence, hash FROM stream ORDER BY name")
     return [StreamHead(name, sequence, head_hash) for name, sequence, head_hash in rows]
-
-
-def data_version(connection: sqlite3.Connection) -> int:
-    """Return a number that changes when another process has committed, seen from this connection."""
-    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
-    return version
 
 
 def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...]) -> list[tuple[Any, ...]]:

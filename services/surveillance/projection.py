@@ -67,6 +67,11 @@ class Projection:
         return {stream: known[0] for stream, known in self._streams.items()}
 
     @property
+    def heads(self) -> Mapping[str, tuple[int, str]]:
+        """The last projected event of each stream: its sequence and its hash in hex."""
+        return {stream: known[:2] for stream, known in self._streams.items()}
+
+    @property
     def open_rounds(self) -> tuple[OpenRound, ...]:
         """Rounds that were in play when the rows were written, to be given to `restore` before anything is projected."""
         return tuple(

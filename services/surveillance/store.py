@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, create_engine, event, insert, select
+from sqlalchemy import Engine, create_engine, delete, event, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from services.surveillance.schema import DERIVED, SCHEMA_VERSION, meta, metadata
@@ -49,6 +49,13 @@ def create(engine: Engine) -> None:
     metadata.create_all(engine)
     with engine.begin() as connection:
         connection.execute(insert(meta), [{"name": "schema_version", "value": str(SCHEMA_VERSION)}])
+
+
+def empty(engine: Engine) -> None:
+    """Throw every derived row away, so that everything is read again from the journal's beginning."""
+    with engine.begin() as connection:
+        for table in DERIVED:
+            connection.execute(delete(table))
 
 
 def digests(engine: Engine, tables: Iterable[Any] = DERIVED) -> dict[str, str]:

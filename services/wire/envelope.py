@@ -101,13 +101,14 @@ class Encoder:
             m.schema_version = e.schema_version
             m.occurred_time_us = e.occurred_time_us
             m.previous_hash = e.previous_hash
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence} cannot be encoded: {error}") from error
         event_holds = _event_holds(e.sequence, e.type, e.schema_version, e.occurred_time_us, e.previous_hash)
         if not event_holds or not _cause_holds(e.stream, e.sequence, e.cause):
             raise _out_of_range(e)
         self._last = e
-        return m.SerializeToString()
+        stored: bytes = m.SerializeToString()
+        return stored
 
     def _set_command(self, envelope: Envelope) -> None:
         """Check and set what the events of one command have in common."""

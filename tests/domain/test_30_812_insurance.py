@@ -6,10 +6,11 @@ import pytest
 
 from services.game import round_commands as ask
 from services.game import round_rejections as no
+from services.game.rejections import Rejection
 from services.game.round import allowed_actions
 from services.game.round_events import InsuranceClosed, InsurancePlaced
 from services.game.round_steps import AwaitDecision, AwaitInsurance
-from services.game.round_words import Action, Cause, DecidedBy, Outcome, Phase
+from services.game.round_words import Action, Cause, DecidedBy, Outcome, Phase, Wager
 from tests.support.round_game import Game, player
 
 
@@ -46,7 +47,10 @@ def test_30_812_insurance_wins_although_the_hand_was_surrendered_or_bust() -> No
     bust = Game("Tc Ad 6h Ks Tc", {1: 2000}, hole_card="no-peek").send(ask.TakeInsurance(1)).hit(1)
     assert (bust.line(1, kind="main").outcome, bust.line(1, kind="insurance").returned_cents) == (Outcome.BUST, 3000)
     given_up = Game("Tc Ad 6h Ks", {1: 2000}, surrender="early").send(ask.TakeInsurance(1)).surrender(1)
-    assert (given_up.line(1, kind="main").returned_cents, given_up.line(1, kind="insurance").returned_cents) == (1000, 3000)
+    assert (given_up.line(1, kind="main").returned_cents, given_up.line(1, kind="insurance").returned_cents) == (
+        1000,
+        3000,
+    )
 
 
 @pytest.mark.parametrize("up", ["Td", "Kd", "9d"])
@@ -72,7 +76,7 @@ def test_30_812_house_without_insurance() -> None:
         (float("nan"), no.StakeNotWhole),
     ],
 )
-def test_30_812_amounts_that_are_no_insurance(amount: Any, rejection: type[no.Rejection]) -> None:
+def test_30_812_amounts_that_are_no_insurance(amount: Any, rejection: type[Rejection]) -> None:
     Game("Tc Ad 9h 5s", {1: 2000}).refused(ask.TakeInsurance(1, amount_cents=amount), rejection)
 
 
@@ -90,12 +94,12 @@ def test_30_812_up_to_half_may_be_less_and_nothing_named_means_half() -> None:
 
 def test_30_812_every_seat_answers_once_in_any_order_and_then_it_is_closed() -> None:
     game = Game("Tc Tc Ad 9h 9h 5s", {1: 2000, 4: 2000})
-    assert game.step == AwaitInsurance((1, 4))
+    assert game.step() == AwaitInsurance((1, 4))
     game.send(ask.DeclineInsurance(4, player(4)))
     game.refused(ask.TakeInsurance(4), no.InsuranceClosed)
-    assert game.step == AwaitInsurance((1,))
+    assert game.step() == AwaitInsurance((1,))
     game.send(ask.TakeInsurance(1))
-    assert isinstance(game.step, AwaitDecision)
+    assert isinstance(game.step(), AwaitDecision)
     game.refused(ask.TakeInsurance(1), no.InsuranceClosed)
     game.refused(ask.CloseInsurance(), no.InsuranceClosed)
 
@@ -115,7 +119,7 @@ def test_30_812_another_player_or_no_seat_cannot_insure() -> None:
 
 
 def test_30_812_too_early_and_too_late() -> None:
-    before = Game(seats=()).send(ask.PlaceWagers((ask.Wager(1, "ann", "main", 1000),)))
+    before = Game(seats=()).send(ask.PlaceWagers((Wager(1, "ann", "main", 1000),)))
     before.refused(ask.TakeInsurance(1), no.BettingStillOpen)
     dealing = Game("", {1: 1000})
     dealing.refused(ask.TakeInsurance(1), no.CardsDue)
@@ -141,7 +145,7 @@ def test_30_812_even_money_needs_a_blackjack_and_a_house_that_gives_it() -> None
 
 def test_30_812_even_money_without_insurance_is_offered_to_blackjacks_only() -> None:
     game = Game("Tc Tc Ad Ah 9c 5s", {1: 2000, 2: 2000}, insurance="off")
-    assert game.step == AwaitInsurance((1,))
+    assert game.step() == AwaitInsurance((1,))
     game.refused(ask.TakeInsurance(1), no.InsuranceNotOffered)
     game.send(ask.TakeEvenMoney(1)).stand(2)
     assert game.net(1) == 2000

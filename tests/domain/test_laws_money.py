@@ -12,7 +12,7 @@ from tests.support.law_logs import at, broken, caught, changed, log, moved, repe
 def test_l1_h03_cash_200_for_chips_300_is_found() -> None:
     index = at(log(), w.ChipsBought)
     event = log()[index].event
-    chips = [m for m in event.movements if m.currency is w.Currency.CHIPS][0]
+    chips = next(m for m in event.movements if m.currency is w.Currency.CHIPS)
     more = replace(chips, amount_cents=chips.amount_cents + 10_000)
     movements = tuple(more if m is chips else m for m in event.movements)
     mutated = changed(log(), index, chips_cents=event.chips_cents + 10_000, movements=movements)

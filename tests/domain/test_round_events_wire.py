@@ -7,7 +7,7 @@ from services.game.profiles import profile
 from services.wire.registry import EventTypes
 from tests.support.round_records import PEER_HANDS
 
-TYPES = EventTypes("holecard.table.v1", round_events.EVENTS)
+TYPES: EventTypes[round_events.RoundEvent] = EventTypes("holecard.table.v1", round_events.EVENTS)
 
 
 def test_every_event_class_has_a_message_with_equal_fields() -> None:

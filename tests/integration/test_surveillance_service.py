@@ -54,7 +54,9 @@ async def test_a_played_round_is_listed_replayed_and_clean(tmp_path: Path) -> No
         assert found.previous == f"{TABLE}#11"
         assert found.next == ""
         assert record.complete
-        assert record.staked_cents == newest.staked_cents == sum(h.staked_cents + h.insurance_cents for h in newest.hands)
+        assert (
+            record.staked_cents == newest.staked_cents == sum(h.staked_cents + h.insurance_cents for h in newest.hands)
+        )
         assert record.returned_cents == newest.returned_cents
         last = record.steps[-1]
         assert last.event == "RoundCompleted"

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,27 +23,28 @@ Log = tuple[Fact, ...]
 
 @cache
 def recorded(
-    seed: str = "laws", rounds: int = 40, *, continuous: bool = False, decks: int = 6, surrender: str = "late"
+    seed: str = "laws", rounds: int = 40, *, continuous: bool = False, decks: int = 6, seats: int = 3
 ) -> tuple[Recorded, ...]:
     """A whole log: a table is opened, rounds are played at random, the shoe is retired; the same for the same arguments."""
 
     async def make(folder: str) -> tuple[Recorded, ...]:
         async with watched_house(Path(folder), seed) as house:
             kind = s.DeviceKind.CONTINUOUS_SHUFFLER if continuous else s.DeviceKind.DEALING_SHOE
-            await house.open(rules=rules_text(surrender=f'"{surrender}"'), kind=kind, decks=decks)
+            await house.open(rules=rules_text(surrender='"late"'), kind=kind, decks=decks, seats=seats)
             await house.play(rounds)
             await house.shuffle(TABLE)
             return tuple(await house.recorded())
 
-    with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(make(folder))
+    # In a thread of its own, so that tests may ask for it from inside an event loop too.
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(make(folder))).result()
 
 
 @cache
-def log(seed: str = "laws", rounds: int = 40, *, continuous: bool = False, decks: int = 6) -> Log:
+def log(seed: str = "laws", rounds: int = 40, *, continuous: bool = False, decks: int = 6, seats: int = 3) -> Log:
     """The same as facts."""
     reader = FactReader()
-    return tuple(reader.read(one) for one in recorded(seed, rounds, continuous=continuous, decks=decks))
+    return tuple(reader.read(one) for one in recorded(seed, rounds, continuous=continuous, decks=decks, seats=seats))
 
 
 def at(log_: Sequence[Fact], kind: type[E], fits: Callable[[E], bool] = lambda _: True, *, skip: int = 0) -> int:

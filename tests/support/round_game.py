@@ -61,7 +61,9 @@ class Game:
         self.round: Round = begin(opened, self.rules)
         self.events: list[RoundEvent] = [opened]
         if wagers:
-            self.send(ask.PlaceWagers(tuple(Wager(seat, player(seat), "main", stake) for seat, stake in wagers.items())))
+            self.send(
+                ask.PlaceWagers(tuple(Wager(seat, player(seat), "main", stake) for seat, stake in wagers.items()))
+            )
             self.send(ask.CloseBetting())
 
     def send(self, *commands: Command) -> "Game":
@@ -98,7 +100,6 @@ class Game:
         assert caught.value.remedy
         return caught.value
 
-    @property
     def step(self) -> Step:
         return next_step(self.round)
 

@@ -44,9 +44,9 @@ def rules_text(**changes: str) -> str:
 class WatchedHouse:
     """The three services, and hands that play at their tables."""
 
-    def __init__(self, journal: SqliteJournal, seed: str) -> None:
+    def __init__(self, journal: SqliteJournal, seed: str, clock: ManualClock) -> None:
         self.journal = journal
-        self.clock = ManualClock()
+        self.clock = clock
         self.random = random.Random(seed)
         self._ids = 0
         self._seed = seed
@@ -196,8 +196,9 @@ class WatchedHouse:
 @asynccontextmanager
 async def watched_house(folder: Path, seed: str = "watched") -> AsyncIterator[WatchedHouse]:
     """Open a journal in the folder and the services on it."""
-    journal = SqliteJournal.open(folder / "journal.db")
-    house = WatchedHouse(journal, seed)
+    clock = ManualClock()
+    journal = SqliteJournal.open(folder / "journal.db", clock=clock)
+    house = WatchedHouse(journal, seed, clock)
     await house.service.start()
     try:
         yield house
