@@ -68,6 +68,7 @@ class TableService:
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)
         self._board = Board()
+        self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
 
@@ -75,7 +76,9 @@ class TableService:
         """Take up every table where its log ends: open rounds go on by themselves, timers run on."""
         for head in await self._journal.streams():
             if head.stream.startswith(_STREAM):
-                self._pacer.try_again(head.stream.removeprefix(_STREAM), at_once=True)
+                self._found.add(head.stream.removeprefix(_STREAM))
+        for key in self._found:
+            self._pacer.try_again(key, at_once=True)
 
     async def stop(self) -> None:
         """End what runs in the background; what is open goes on at the next start."""
@@ -209,11 +212,7 @@ class TableService:
 
     async def list_tables(self, _table: str, query: client.ListTables) -> a.TableList:
         """The tables of a floor, by name."""
-        keys = {
-            head.stream.removeprefix(_STREAM)
-            for head in await self._journal.streams()
-            if head.stream.startswith(_STREAM)
-        }
+        keys = self._found | set(self._board.keys())
         summaries = []
         for key in sorted(key for key in keys if floor_of(key) == query.floor):
             await self._shown(key)
