@@ -31,7 +31,7 @@ class TableMetrics:
         )
         for whom in WaitingFor:
             if whom is not WaitingFor.NOBODY:
-                gauge.labels(whom.value).set_function(lambda whom=whom: waiting(whom))
+                gauge.labels(whom.value).set_function(partial(waiting, whom))
 
     def count(self, events: Iterable[e.TableEvent]) -> None:
         """Take note of what was recorded."""
