@@ -4,6 +4,7 @@ Label values are bounded: never a table, patron or round.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from prometheus_client import Counter, Gauge
 
@@ -31,7 +32,7 @@ class TableMetrics:
         )
         for whom in WaitingFor:
             if whom is not WaitingFor.NOBODY:
-                gauge.labels(whom.value).set_function(lambda whom=whom: waiting(whom))
+                gauge.labels(whom.value).set_function(partial(waiting, whom))
 
     def count(self, events: Iterable[e.TableEvent]) -> None:
         """Take note of what was recorded."""
