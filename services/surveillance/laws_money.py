@@ -77,7 +77,7 @@ class ChipsConserved:
 
     def _receipt(self, fact: Fact, event: RackChanged) -> Iterator[Finding]:
         # A repeated request may be noted late, so the table is held against the ledger's own event, not against now.
-        known = self._receipts.get(fact.key, {}).get(event.receipt)
+        known = self._receipts.setdefault(fact.key, OrderedDict()).get(event.receipt)
         said = (event.amount_cents, event.rack_cents)
         if known != said:
             yield found(
