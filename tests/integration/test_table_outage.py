@@ -60,10 +60,15 @@ async def test_a_command_stands_although_the_shoe_is_away_and_dealing_goes_on_wh
         assert closed.first_sequence == closed.last_sequence > 0
         view = await house.table.get_table(TABLE)
         assert (view.phase, view.waiting_for) == (TablePhase.DEALING, WaitingFor.SHOE)
+        waiting = house.telemetry.registry.get_sample_value
+        assert waiting("holecard_tables_waiting", {"whom": "shoe"}) == 1
         assert "cannot be reached" in view.waiting_reason
         house.fault.away.clear()
         view = await until(house, lambda view: view.phase is TablePhase.PLAYERS)
         assert view.waiting_for is WaitingFor.NOBODY
+        assert waiting("holecard_tables_waiting", {"whom": "shoe"}) == 0
+        await stand(house)
+        assert waiting("holecard_table_rounds_total") == 1
 
 
 async def test_a_table_that_waits_holds_up_no_other(tmp_path: Path) -> None:
