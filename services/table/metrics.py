@@ -4,6 +4,7 @@ Label values are bounded: never a table, patron or round.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from prometheus_client import Counter, Gauge
 

@@ -311,6 +311,20 @@ async def test_30_819_another_dealer_burns_before_the_next_round(tmp_path: Path)
         assert (await house.table.get_table(TABLE)).dealer == "D-18"
 
 
+async def test_30_819_a_burn_that_the_shoe_could_not_make_comes_before_the_next_card(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.db", seed="7") as house:
+        (session,) = await house.ready("ann")
+        await started(house, session)
+        await stand(house)
+        house.fault.away.add(shoe.SERVICE)
+        await house.table.set_dealer(TABLE, house.context(), tables.SetDealer("D-18"))
+        assert (await house.table.get_table(TABLE)).waiting_for is WaitingFor.SHOE
+        house.fault.away.clear()
+        await started(house, session)
+        taken = [entry.type.rpartition(".")[2] for entry in await house.log(f"shoe:{TABLE}")]
+        assert taken[-5:] == ["CardBurned", "CardDrawn", "CardDrawn", "CardDrawn", "CardDrawn"]
+
+
 async def test_a_table_closes_and_opens_again_with_another_tray(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.db") as house:
         (session,) = await house.ready("ann")
