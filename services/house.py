@@ -122,15 +122,16 @@ class House:
         self.grpc_port = server.port
 
     async def _serve_console(self) -> None:
-        from services.console.application import web
-        from services.console.client_readings import ClientReadings
-        from services.console.server import ConsoleServer
+        from services.console.server import ConsoleServer, app
         from services.surveillance.client import SurveillanceClient
 
-        readings = ClientReadings(
-            SurveillanceClient(self.caller("surveillance")), TableClient(self.caller("table")), self.settings.calendars
+        application = app(
+            SurveillanceClient(self.caller("surveillance")),
+            TableClient(self.caller("table")),
+            calendars=self.settings.calendars,
+            clock=self._clock,
+            registry=self.telemetry.registry,
         )
-        application = web(readings, clock=self._clock, registry=self.telemetry.registry)
         console = ConsoleServer(application, self.settings.console_address)
         await console.start()
         self._stack.push_async_callback(console.stop)
