@@ -1,6 +1,7 @@
 """The fast lane gives the very events that the round gives by its commands, for the same cards and the same chart."""
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -31,7 +32,12 @@ from services.game.strategy import basic_strategy
 from tests.domain.test_round_properties import CARD, rule_sets
 from tests.support.round_game import house, player
 
-MAKES = {Action.HIT: ask.Hit, Action.STAND: ask.Stand, Action.DOUBLE: ask.DoubleDown, Action.SPLIT: ask.Split}
+MAKES: dict[Action, Callable[[int, int, str], ask.Command]] = {
+    Action.HIT: ask.Hit,
+    Action.STAND: ask.Stand,
+    Action.DOUBLE: ask.DoubleDown,
+    Action.SPLIT: ask.Split,
+}
 
 
 class Shoe:
