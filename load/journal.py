@@ -31,6 +31,7 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from services.game.authority import Actor, EventId, Role
+from services.game.round_events import WagerPlaced
 from services.journal.port import NewEvent, quick_new_event
 from services.journal.sqlite import SqliteJournal
 from services.wire.registry import EventTypes
@@ -39,6 +40,8 @@ STREAM = "table:black-hawk/BJ-07"
 DIGEST = sha256(b"a command's content").digest()
 GROUP = 100
 BLOCK = 20
+REPLAYED_EVENTS = 5_000
+REPLAYS = 60
 AIMS = {"append_in_groups": 2.5, "append_one_by_one": 1.2, "replay_into_state": 4.0}
 
 Work = Callable[[], Awaitable[object]]
@@ -48,8 +51,8 @@ Work = Callable[[], Awaitable[object]]
 class Tally:
     """The state that both sides fold their events into."""
 
-    count: int = 0
-    total: int = 0
+    wagers: int = 0
+    handle_cents: int = 0
 
 
 class Ours:
@@ -57,7 +60,7 @@ class Ours:
 
     def __init__(self, place: Path) -> None:
         self.journal = SqliteJournal.open(place / "ours.db")
-        self.types = EventTypes("holecard.common.v1", (EventId,))
+        self.types = EventTypes("holecard.table.v1", (WagerPlaced,))
         self.sequence = 0
         self.actor = Actor(Role.DEALER, "D-17")
 
@@ -65,21 +68,14 @@ class Ours:
         """Encode that many events, as one command's."""
         request_id = f"request-{self.sequence}"
         cause = EventId(STREAM, self.sequence) if self.sequence else None
+        time_us, round_id, gaming_day = 1_796_000_000_000_000, "black-hawk/BJ-07#12", "2026-11-30"
         new = []
         for number in range(count):
-            name, version, payload = self.types.encode(EventId(STREAM, number + 1))
+            placed = WagerPlaced(number % 7 + 1, "patron-1207", 1, "MAIN", 1, 500 + number)
+            name, version, payload = self.types.encode(placed)
             new.append(
                 quick_new_event(
-                    name,
-                    version,
-                    payload,
-                    1_796_000_000_000_000,
-                    self.actor,
-                    request_id,
-                    DIGEST,
-                    cause,
-                    "r#1",
-                    "2026-11-30",
+                    name, version, payload, time_us, self.actor, request_id, DIGEST, cause, round_id, gaming_day
                 )
             )
         return new
@@ -94,9 +90,9 @@ class Ours:
         state = Tally()
         async for recorded in self.journal.read(STREAM):
             envelope = recorded.envelope
-            noted = self.types.decode(envelope.type, envelope.schema_version, envelope.payload)
-            state.count += 1
-            state.total += noted.sequence
+            placed = self.types.decode(envelope.type, envelope.schema_version, envelope.payload)
+            state.wagers += 1
+            state.handle_cents += placed.amount_cents
         return state
 
 
@@ -107,12 +103,12 @@ class Table(Aggregate):
     def __init__(self) -> None:
         self.tally = Tally()
 
-    @event("Noted")
-    def note(self, stream: str, sequence: int) -> None:
-        """Count one event."""
-        del stream
-        self.tally.count += 1
-        self.tally.total += sequence
+    @event("WagerPlaced")
+    def place(self, seat: int, player: str, hand: int, kind: str, ordinal: int, amount_cents: int) -> None:
+        """Count one wager."""
+        del seat, player, hand, kind, ordinal
+        self.tally.wagers += 1
+        self.tally.handle_cents += amount_cents
 
 
 class Rival:
@@ -133,13 +129,13 @@ class Rival:
     async def append(self, count: int) -> None:
         """One save of that many events."""
         for number in range(count):
-            self.table.note(STREAM, number + 1)
+            self.table.place(number % 7 + 1, "patron-1207", 1, "MAIN", 1, 500 + number)
         self.app.save(self.table)
 
     async def append_bare(self, count: int) -> None:
         """Hand that many ready-made records to the rival's recorder."""
         state = bytes(150)
-        topic = "load.journal:Table.Noted"
+        topic = "load.journal:Table.WagerPlaced"
         versions = range(self.bare_version, self.bare_version + count)
         self.recorder.insert_events([StoredEvent(self.bare_id, version, topic, state) for version in versions])
         self.bare_version += count
@@ -180,9 +176,7 @@ async def _timed(work: Work, events: int) -> float:
 
 
 async def _alternate(sides: dict[str, tuple[Work, int]], appends: int, block: int) -> dict[str, float]:
-    """The median of each side. They take turns in short blocks, so that a slow moment of the machine meets all of
-    them.
-    """
+    """The median of each side; they take turns in short blocks, so that a slow moment meets all of them."""
     taken: dict[str, list[float]] = {side: [] for side in sides}
     for _ in range(appends // block):
         for side, (work, events) in sides.items():
@@ -195,6 +189,7 @@ async def _measure(place: Path, appends: int) -> dict[str, dict[str, float]]:
     if our_settings(ours.journal) != rival.settings():
         raise SystemExit(f"durability differs: ours {our_settings(ours.journal)}, rival {rival.settings()}")
     medians = {
+        "replay_into_state": await _replay(place),
         "append_in_groups": await _alternate(
             {
                 "ours": (lambda: ours.append(GROUP), GROUP),
@@ -213,11 +208,23 @@ async def _measure(place: Path, appends: int) -> dict[str, dict[str, float]]:
             appends * 4,
             BLOCK,
         ),
-        "replay_into_state": await _alternate(
-            {"ours": (ours.replay, ours.sequence), "rival": (rival.replay, rival.table.version)}, 9, 1
-        ),
     }
-    assert (await ours.replay()).total == (await rival.replay()).total
+    assert await ours.replay() == await rival.replay()
+    await ours.journal.close()
+    rival.app.close()
+    return medians
+
+
+async def _replay(place: Path) -> dict[str, float]:
+    """Both sides fold a stream of the same length again and again."""
+    (place / "replay").mkdir()
+    ours, rival = Ours(place / "replay"), Rival(place / "replay")
+    for _ in range(REPLAYED_EVENTS // GROUP):
+        await ours.append(GROUP)
+        await rival.append(GROUP)
+    medians = await _alternate(
+        {"ours": (ours.replay, REPLAYED_EVENTS), "rival": (rival.replay, REPLAYED_EVENTS)}, REPLAYS, 1
+    )
     await ours.journal.close()
     rival.app.close()
     return medians

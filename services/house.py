@@ -11,6 +11,7 @@ from typing import Self
 import structlog
 from prometheus_client import start_http_server
 
+from services.console.server import ConsoleServer, app
 from services.journal.sqlite import SqliteJournal
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
@@ -22,13 +23,17 @@ from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
-from services.table import server as table_server
-from services.table.service import TableService
+from services.surveillance.client import SurveillanceClient
+from services.surveillance.server import Surveillance
+from services.table.client import TableClient
+from services.table.server import Tables
 from services.wager import server as wager_server
 from services.wager.client import WagerClient
 
 log = structlog.get_logger(__name__)
 
+# Short: tables and pages try again by themselves, and show meanwhile whom they wait for.
+PATIENCE_SECONDS = 5.0
 WRITERS = frozenset({"shoe", "table", "wager"})
 
 
@@ -55,6 +60,7 @@ class House:
         self.telemetry = Telemetry()
         self.dispatchers: dict[str, Dispatcher] = {}
         self.grpc_port = 0
+        self.console_port = 0
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -81,25 +87,49 @@ class House:
                 raise SettingsRefused(f"{service} is not hosted here: give its address with --{service} HOST:PORT")
             channel = open_channel(address)
             self._stack.push_async_callback(channel.close)
-            self._callers[service] = GrpcCaller(channel)
+            self._callers[service] = GrpcCaller(channel, patience_seconds=PATIENCE_SECONDS)
         return self._callers[service]
 
     async def _open(self) -> None:
-        journal = self._open_journal()
-        if "shoe" in self.hosted:
-            self._host_shoe(journal)
-        if "wager" in self.hosted:
-            self._host_wager(journal)
-        tables = self._host_table(journal) if "table" in self.hosted else None
+        living: list[Tables | Surveillance] = []
+        if self.hosted != {"console"}:
+            journal = self._open_journal()
+            if "shoe" in self.hosted:
+                self._host_shoe(journal)
+            if "wager" in self.hosted:
+                self._host_wager(journal)
+            if "surveillance" in self.hosted:
+                living.append(self._host_surveillance(journal))
+            if "table" in self.hosted:
+                living.append(self._host_table(journal))
         self._serve_metrics()
+        if self.dispatchers:
+            await self._serve_grpc()
+        # Only now, since open rounds go on at once and need the others.
+        for room in living:
+            self._stack.push_async_callback(room.stop)
+            await room.start()
+        if "console" in self.hosted:
+            await self._serve_console()
+
+    async def _serve_grpc(self) -> None:
         server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address)
         self._stack.push_async_callback(server.stop)
         await server.start()
         self.grpc_port = server.port
-        if tables is not None:
-            # Last, since open rounds go on at once and need the others.
-            self._stack.push_async_callback(tables.stop)
-            await tables.start()
+
+    async def _serve_console(self) -> None:
+        application = app(
+            SurveillanceClient(self.caller("surveillance")),
+            TableClient(self.caller("table")),
+            calendars=self.settings.calendars,
+            clock=self._clock,
+            registry=self.telemetry.registry,
+        )
+        console = ConsoleServer(application, self.settings.console_address)
+        await console.start()
+        self._stack.push_async_callback(console.stop)
+        self.console_port = console.port
 
     def _open_journal(self) -> SqliteJournal:
         if self.hosted & WRITERS:
@@ -130,20 +160,28 @@ class House:
             )
         )
 
-    def _host_table(self, journal: SqliteJournal) -> TableService:
-        service = TableService(
+    def _host_table(self, journal: SqliteJournal) -> Tables:
+        tables = Tables(
             journal,
             ShoeClient(self.caller("shoe")),
             WagerClient(self.caller("wager")),
             clock=self._clock,
+            telemetry=self.telemetry,
             calendars=self.settings.calendars,
         )
-        self._add(
-            table_server.dispatcher(
-                service, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
-            )
+        self._add(tables.dispatcher)
+        return tables
+
+    def _host_surveillance(self, journal: SqliteJournal) -> Surveillance:
+        surveillance = Surveillance(
+            journal,
+            self.settings.projection_path,
+            clock=self._clock,
+            telemetry=self.telemetry,
+            calendars=self.settings.calendars,
         )
-        return service
+        self._add(surveillance.dispatcher)
+        return surveillance
 
     def _add(self, dispatcher: Dispatcher) -> None:
         self.dispatchers[dispatcher.service] = dispatcher

@@ -76,7 +76,7 @@ def serve(
     "--pace", default=1.0, show_default=True, type=click.FloatRange(0), help="Seconds before each visible step."
 )
 @click.option("--rules", multiple=True, help="Rule set by name or file; several take turns.  [default: colorado]")
-@click.option("--seed", default=1, show_default=True, help="The same seed makes the same people and choices.")
+@click.option("--seed", default=1, show_default=True, help="Makes the choices of players and dealers, never the cards.")
 @click.option("--no-floor", is_flag=True, help="Start the house without a simulated floor.")
 @house_options
 def up(

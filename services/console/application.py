@@ -4,6 +4,7 @@ Owns the wiring of pages, static files, health and metrics, and the page that ea
 and never the text of an unforeseen error. Listens nowhere.
 """
 
+import asyncio
 from pathlib import Path
 
 import structlog
@@ -32,7 +33,8 @@ log = structlog.get_logger(__name__)
 
 
 def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRegistry | None = None) -> Starlette:
-    """The application; `registry` is what /metrics shows."""
+    """The application; `registry` is what /metrics shows. Setting `state.closing` ends its live streams."""
+    closing = asyncio.Event()
     renderer = Renderer((clock or SystemClock()).now_us)
     failures = _Failures(renderer, readings.zone(""))
 
@@ -43,9 +45,9 @@ def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRe
     async def metrics(_: Request) -> Response:
         return Response(generate_latest(registry or CollectorRegistry()), media_type=CONTENT_TYPE_LATEST)
 
-    return Starlette(
+    application = Starlette(
         routes=[
-            *Pages(readings, renderer).routes(),
+            *Pages(readings, renderer, closing).routes(),
             Route("/healthz", healthz),
             Route("/metrics", metrics),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
@@ -63,6 +65,8 @@ def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRe
             Exception: failures.broken,
         },
     )
+    application.state.closing = closing
+    return application
 
 
 class _Failures:

@@ -6,13 +6,16 @@ changes; keeps nothing else. Raises what the clients raise.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
+from services.console.formatting import phase_words
 from services.console.from_records import round_page
 from services.console.from_table import live_felt
 from services.console.live import merged
 from services.console.rule_words import rules_view
 from services.console.views import (
+    FeltView,
     FindingPage,
     FindingView,
     FloorView,
@@ -35,6 +38,8 @@ from services.table import client as tables
 ROUNDS_ON_A_PAGE = 25
 LATEST_ROUNDS = 12
 FINDINGS_ON_A_PAGE = 200
+FINDINGS_AT_A_TABLE = 3
+MOST_SEATS = 7
 
 
 class ClientReadings:
@@ -68,21 +73,26 @@ class ClientReadings:
 
     async def table(self, key: str) -> TablePage:
         """See Readings."""
-        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
-        return await self._page(live)
+        return await self._page(await self._live(key))
 
     async def watch_table(self, key: str) -> AsyncIterator[TablePage]:
         """See Readings."""
-        live = _Live(await self._overview(key), await self._tables.get_table(key), await self._latest(key))
+        live = await self._live(key)
         yield await self._page(live)
-        sources = (self._tables.watch_table(key), self._surveillance.watch_floor(table=key))
+        sources: list[AsyncIterator[Any]] = [self._surveillance.watch_floor(table=key)]
+        if live.view is not None:
+            sources.append(self._tables.watch_table(key))
         async for number, item in merged(*sources):
-            if number == 0:
+            if number == 1:
                 live.view = item
+            elif live.view is None and any(table.open for table in item.tables):
+                # It has opened since: whoever watches asks anew and gets the table's own view too.
+                return
             else:
                 live.overview = item.tables[-1] if item.tables else live.overview
                 if item.ended_rounds or item.findings:
                     live.latest = await self._latest(key)
+                    live.findings = await self._newest_findings(live.overview)
             yield await self._page(live)
 
     async def search(self, query: HandQuery) -> HandPage:
@@ -143,6 +153,21 @@ class ClientReadings:
             partitions=tuple((part.partition, part.projected_offset, part.end_offset) for part in lag.partitions),
         )
 
+    async def _live(self, key: str) -> "_Live":
+        overview = await self._overview(key)
+        try:
+            view = await self._tables.get_table(key)
+        except NotFound:
+            # Its shoe or tray is being made ready; the table itself has not opened yet.
+            view = None
+        return _Live(overview, view, await self._latest(key), await self._newest_findings(overview))
+
+    async def _newest_findings(self, overview: surveillance.TableOverview) -> tuple[FindingView, ...]:
+        if not overview.findings:
+            return ()
+        asked = surveillance.ListFindings(limit=FINDINGS_AT_A_TABLE)
+        return tuple(map(_finding, (await self._surveillance.list_findings(asked, overview.table)).findings))
+
     async def _overview(self, key: str) -> surveillance.TableOverview:
         found = (await self._surveillance.list_tables(table=key)).tables
         if not found:
@@ -157,13 +182,12 @@ class ClientReadings:
         overview = live.overview
         rules = await self._rules_of(overview)
         racks = {seat.seat: seat.rack_cents for seat in overview.seats}
-        felt = live_felt(
-            live.view,
-            racks=racks,
-            shoe=_shoe(overview),
-            lettering=rules.lettering if rules is not None else "",
-            seat_count=overview.seats_open or 7,
-        )
+        shoe, lettering = _shoe(overview), rules.lettering if rules is not None else ""
+        seats = overview.seats_open or MOST_SEATS
+        if live.view is None:
+            felt = FeltView(overview.table, phase="not opened yet", seat_count=seats, shoe=shoe, lettering=lettering)
+        else:
+            felt = live_felt(live.view, racks=racks, shoe=shoe, lettering=lettering, seat_count=seats)
         return TablePage(
             row=_table_row(overview),
             zone=self.zone(overview.table),
@@ -172,6 +196,7 @@ class ClientReadings:
             recent=live.latest,
             money=_money(overview),
             rules=rules,
+            findings=live.findings,
         )
 
     async def _rules_of(self, overview: surveillance.TableOverview) -> RulesView | None:
@@ -202,11 +227,12 @@ class ClientReadings:
 
 @dataclass(slots=True)
 class _Live:
-    """A table's page while it is watched."""
+    """A table's page while it is watched; `view` is None for a table that never opened."""
 
     overview: surveillance.TableOverview
-    view: tables.TableView
-    latest: tuple[RoundRow, ...] = field(default=())
+    view: tables.TableView | None
+    latest: tuple[RoundRow, ...]
+    findings: tuple[FindingView, ...]
 
 
 def _table_row(overview: surveillance.TableOverview) -> TableRow:
@@ -214,7 +240,7 @@ def _table_row(overview: surveillance.TableOverview) -> TableRow:
     return TableRow(
         key=overview.table,
         status=status,
-        phase=overview.phase.lower() if overview.open else "",
+        phase=phase_words(overview.phase) if overview.open else "",
         game=f"{overview.rules_name} v{overview.rules_version}" if overview.rules_name else "",
         minimum_cents=overview.minimum_cents,
         maximum_cents=overview.maximum_cents,

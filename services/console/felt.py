@@ -4,6 +4,7 @@ Owns the cloth, the dealer's place, the shoe and the words for those who cannot 
 a function of its record alone (the test "picture equals the log" rests on it) and that every word in it is escaped.
 """
 
+from functools import cache, lru_cache
 from html import escape
 
 from services.console.felt_cards import FONT, card_defs
@@ -67,6 +68,7 @@ def _hand_words(hand: HandView) -> str:
     return "; ".join(parts)
 
 
+@cache
 def _cloth_defs() -> str:
     stops = [
         element("stop", offset="0", stop_color="#17694c"),
@@ -78,12 +80,14 @@ def _cloth_defs() -> str:
     )
 
 
+@cache
 def _cloth() -> str:
     return element(
         "path", d=_CLOTH, fill="#1b1411", stroke="#2a201b", stroke_width=26, stroke_linejoin="round"
     ) + element("path", d=_CLOTH, fill="url(#cloth)", stroke="#c9a86a", stroke_opacity=0.28, stroke_width=1.5)
 
 
+@lru_cache(maxsize=64)
 def _lettering(cloth_words: str) -> str:
     """Write words along the arc between dealer and players, small enough to fit it."""
     if not cloth_words:

@@ -4,6 +4,7 @@ Owns the look of cards; suits are paths, so that no font decides what a card is.
 text, or "face-down". Knows no hands.
 """
 
+from functools import cache, lru_cache
 from html import escape
 
 from services.console.formatting import card_words
@@ -32,6 +33,7 @@ RATIO = 1.4
 """Height of a card over its width."""
 
 
+@cache
 def card_defs() -> str:
     """The suits and the lattice of the back, which every card refers to; once in a picture."""
     suits = "".join(element("path", id=f"suit-{suit}", d=path) for suit, path in _SUIT_PATHS.items())
@@ -91,6 +93,7 @@ def _paper(width: float, height: float, fill: str) -> str:
     return element("rect", width=width, height=height, rx=width * 0.1, fill=fill, stroke="#0a0d0b", stroke_opacity=0.45)
 
 
+@lru_cache(maxsize=1024)
 def _face(name: str, width: float, height: float) -> str:
     rank, suit = name[:-1], name[-1:]
     colour = RED if suit in {"h", "d"} else BLACK
@@ -121,6 +124,7 @@ def _suit(suit: str, x: float, y: float, scale: float, colour: str) -> str:
     return element("use", href=f"#suit-{suit}", transform=transform, fill=colour)
 
 
+@lru_cache(maxsize=64)
 def _back(width: float, height: float) -> str:
     inset = width * 0.08
     return _paper(width, height, FACE) + element(

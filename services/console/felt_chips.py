@@ -4,6 +4,7 @@ Owns the house's chip colours. The amount is always written beside the stack; th
 grow too high ends in a band and the written amount tells the rest.
 """
 
+from functools import lru_cache
 from itertools import islice
 
 from services.console.svg import element, group
@@ -43,6 +44,7 @@ def draw_stack(cents: int, x: float, y: float, radius: float = 19) -> str:
     return group(*discs, x=x, y=y, class_="chips", data_cents=cents)
 
 
+@lru_cache(maxsize=1024)
 def _disc(body: str, edge: str, y: float, radius: float) -> str:
     height = radius * 0.42
     side = element(

@@ -120,6 +120,12 @@ def words(name: str) -> str:
     return text[:1].upper() + (text[1:].lower() if text.isupper() else text[1:])
 
 
+def phase_words(phase: str) -> str:
+    """Say a phase of a table or round: "IDLE" and "idle" are "between rounds"."""
+    word = phase.lower().replace("-", " ")
+    return "between rounds" if word == "idle" else word
+
+
 def sentence_of(name: str) -> str:
     """Split an event's name into words: "WagersPlaced" becomes "Wagers placed"."""
     parts = "".join(f" {char.lower()}" if char.isupper() else char for char in name).strip()

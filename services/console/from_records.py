@@ -4,7 +4,7 @@ Owns what of a record is shown where, and at which step a ledger line or a shoe 
 totals, stakes and outcomes are the record's.
 """
 
-from services.console.formatting import sentence_of
+from services.console.formatting import phase_words, sentence_of
 from services.console.rule_words import rules_view
 from services.console.views import (
     CardView,
@@ -70,7 +70,7 @@ def step_felt(record: client.RoundRecord, step: client.Step, lettering: str) -> 
     return FeltView(
         table=record.table,
         round=record.round_id,
-        phase=step.phase.lower(),
+        phase=phase_words(step.phase),
         turn=f"Seat {turn} to act" if turn else "",
         dealer=(_dealer(step.dealer, fresh),) if step.dealer.cards else (),
         seats=seats,

@@ -5,6 +5,7 @@ Owns the words for whose move it is. Cards of a live table have no shoe position
 
 from collections.abc import Mapping
 
+from services.console.formatting import phase_words
 from services.console.views import CardView, FeltView, HandView, SeatView, ShoeView, StakeView
 from services.table import client
 
@@ -39,7 +40,7 @@ def live_felt(
     return FeltView(
         table=view.table,
         round=play.round_id if play is not None else "",
-        phase="suspended" if view.suspended else view.phase.value,
+        phase="suspended" if view.suspended else phase_words(view.phase.value),
         turn=turn_words(view),
         seat_count=seat_count,
         dealer=tuple(_dealer(number, dealer) for number, dealer in enumerate(play.dealer)) if play is not None else (),

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from services.console.felt import draw_felt
 from services.console.formatting import clock_time, iso, utc
 from services.console.hand_form import read_form
-from services.console.live import fragments
+from services.console.live import fragments, until
 from services.console.readings import Readings
 from services.console.rendering import Renderer, drawing, slug
 from services.console.views import FloorView, HandPage, HealthView, RoundPage, TablePage
@@ -28,11 +28,12 @@ HEALTH_SECONDS = 1.0
 
 
 class Pages:
-    """The console's pages over one source of readings."""
+    """The console's pages over one source of readings; live streams end when `closing` is set."""
 
-    def __init__(self, readings: Readings, renderer: Renderer) -> None:
+    def __init__(self, readings: Readings, renderer: Renderer, closing: asyncio.Event) -> None:
         self._readings = readings
         self._renderer = renderer
+        self._closing = closing
 
     def routes(self) -> list[Route]:
         """Every address."""
@@ -75,7 +76,7 @@ class Pages:
                     parts[f"row-{slug(row.key)}"] = self._renderer.part("parts/floor.html", "row", row, floor.zone)
             return parts
 
-        return _stream(self._readings.watch_floors, render)
+        return self._stream(self._readings.watch_floors, render)
 
     async def table(self, request: Request) -> Response:
         """One table, live."""
@@ -90,13 +91,14 @@ class Pages:
             part = self._renderer.part
             return {
                 "felt": f'<div id="felt">{drawing(page.felt)}</div>',
+                "table-findings": part("parts/table.html", "findings", page),
                 "table-status": part("parts/table.html", "status", page),
                 "table-figures": part("parts/table.html", "figures", page),
                 "table-money": part("parts/table.html", "money", page),
                 "recent": part("parts/table.html", "rounds", page.recent, page.zone, "recent"),
             }
 
-        return _stream(lambda: self._readings.watch_table(key), render)
+        return self._stream(lambda: self._readings.watch_table(key), render)
 
     async def hands(self, request: Request) -> Response:
         """The search and what it found."""
@@ -129,19 +131,8 @@ class Pages:
     async def frames(self, request: Request) -> Response:
         """Every picture of a round, for stepping without asking again."""
         page = await self._round(request)
-        return JSONResponse(
-            [
-                {
-                    "svg": draw_felt(step.felt),
-                    "sentence": step.sentence,
-                    "time": clock_time(step.at_us, page.zone, fraction=True),
-                    "utc": utc(step.at_us),
-                    "iso": iso(step.at_us),
-                    "ms": step.at_us // 1000,
-                }
-                for step in page.steps
-            ]
-        )
+        # Drawing a long round takes longer than a hand at a table of the same process should wait.
+        return await asyncio.to_thread(_frames, page)
 
     async def picture(self, request: Request) -> Response:
         """One picture as a file."""
@@ -178,13 +169,33 @@ class Pages:
             names = ("figures", "positions", "facts")
             return {f"health-{name}": self._renderer.part("parts/health.html", name, health) for name in names}
 
-        return _stream(watch, render)
+        return self._stream(watch, render)
+
+    def _stream(self, watch: Callable[[], AsyncIterator[Any]], render: Callable[[Any], Mapping[str, str]]) -> Response:
+        # A browser never leaves by itself, so the server ends its streams when it ends.
+        return EventSourceResponse(until(self._closing, fragments(watch, render)), ping=PING_SECONDS)
 
     async def _round(self, request: Request) -> RoundPage:
         page = await self._readings.round(f"{_key(request)}#{request.path_params['number']}")
         if not page.steps:
             raise NotFound(f"Round {page.id} has no event yet.")
         return page
+
+
+def _frames(page: RoundPage) -> Response:
+    return JSONResponse(
+        [
+            {
+                "svg": draw_felt(step.felt),
+                "sentence": step.sentence,
+                "time": clock_time(step.at_us, page.zone, fraction=True),
+                "utc": utc(step.at_us),
+                "iso": iso(step.at_us),
+                "ms": step.at_us // 1000,
+            }
+            for step in page.steps
+        ]
+    )
 
 
 def _chosen(floors: tuple[FloorView, ...], only: str) -> tuple[FloorView, ...]:
@@ -203,7 +214,3 @@ def _step(request: Request, page: RoundPage) -> int:
 
 def _known_zone(name: str) -> str:
     return ZoneInfo(name).key
-
-
-def _stream(watch: Callable[[], AsyncIterator[Any]], render: Callable[[Any], Mapping[str, str]]) -> Response:
-    return EventSourceResponse(fragments(watch, render), ping=PING_SECONDS)

@@ -58,7 +58,7 @@ class ConsoleServer:
     def __init__(self, application: Starlette, address: str = DEFAULT_ADDRESS) -> None:
         self.address = address
         self.port = 0
-        # A live page never ends by itself, so the streams get two seconds to be closed.
+        self._application = application
         config = uvicorn.Config(
             application,
             lifespan="off",
@@ -86,6 +86,7 @@ class ConsoleServer:
         """End the live streams, let pages in hand end, and close."""
         if self._serving is None:
             return
+        self._application.state.closing.set()
         self._server.should_exit = True
         await self._serving
         if self._socket is not None:

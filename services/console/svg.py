@@ -3,6 +3,7 @@
 Owns escaping and number format. Promises that the same arguments give the same text. Knows no shapes.
 """
 
+from functools import cache
 from html import escape
 
 Value = str | int | float
@@ -36,6 +37,7 @@ def group(*children: str, x: float = 0, y: float = 0, **attributes: Value | None
     return element("g", *(children or ("",)), transform=transform, **attributes)
 
 
+@cache
 def _name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 

@@ -134,7 +134,9 @@ PRANKS: tuple[Prank, ...] = (
     Prank(
         "negative stake", Occasion.BETTING, _stake(lambda _: -500), frozenset({"StakeNotWhole", "StakeBelowMinimum"})
     ),
-    Prank("bet after the close", Occasion.BETTING_CLOSED, _stake(lambda _: 2_500), frozenset(_NOT_NOW)),
+    Prank(
+        "bet after the close", Occasion.BETTING_CLOSED, _stake(lambda _: 2_500), frozenset(_NOT_NOW | {"WagerLocked"})
+    ),
     Prank("play another's hand", Occasion.QUESTION, _act_for_another, frozenset({"NotYourHand", "NotYourSession"})),
     Prank(
         "surrender a hand that is not there",
@@ -152,6 +154,6 @@ PRANKS: tuple[Prank, ...] = (
     Prank(
         "void the round as a dealer", Occasion.QUESTION, _void_the_round, frozenset({"NotSupervisor", "NotAuthorised"})
     ),
-    Prank("act after the end", Occasion.ROUND_OVER, _act_after_the_end, frozenset(_NOT_NOW)),
+    Prank("act after the end", Occasion.ROUND_OVER, _act_after_the_end, frozenset(_NOT_NOW | {"WagerLocked"})),
     Prank("chips for more than the cash", Occasion.ROUND_OVER, _buy_more_than_paid, frozenset({"BuyInUnbalanced"})),
 )

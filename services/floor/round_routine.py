@@ -57,7 +57,7 @@ class RoundRoutine:
 
     async def play(self, seated: dict[str, Patron]) -> RoundView | None:
         """Play the round in hand, or a new one, to its end; None when nobody wants to wager."""
-        view = await self._eyes.until(lambda _: True)
+        view = await self._eyes.now()
         if view.phase is TablePhase.IDLE:
             if not any(self._stake(view, patron) for patron in seated.values()):
                 return None
@@ -94,9 +94,9 @@ class RoundRoutine:
 
     async def _play_on(self, seated: dict[str, Patron]) -> RoundView:
         """Answer whatever is asked until the round is over."""
-        answered = 0
+        awaited = 0
         while True:
-            view = await self._eyes.until(partial(_needs_us, answered))
+            view = await self._eyes.until(partial(_needs_us, awaited))
             current = _round_of(view)
             if _is_over(view):
                 self._figures.rounds += 1
@@ -108,7 +108,7 @@ class RoundRoutine:
             await self._mischief.attempt(Occasion.QUESTION, view, seated)
             await self._pause()
             answers = await asyncio.gather(*(self._answer(current, question, seated) for question in current.questions))
-            answered = max(view.sequence, *answers)
+            awaited = max(view.sequence + 1, *answers)
 
     async def _answer(self, current: RoundView, question: Question, seated: dict[str, Patron]) -> int:
         """Answer for the patron who is asked; the sequence up to which the table has moved, 0 when it did not."""
@@ -160,10 +160,10 @@ def _round_of(view: TableView) -> RoundView:
     return view.round
 
 
-def _needs_us(answered: int, view: TableView) -> bool:
-    """Whether the round is over, or somebody is asked in a view newer than what was answered already."""
+def _needs_us(awaited: int, view: TableView) -> bool:
+    """Whether the round is over, or somebody is asked in a view that shows the answers given so far."""
     asks = view.round is not None and bool(view.round.questions) and not view.suspended
-    return _is_over(view) or (asks and view.sequence > answered)
+    return _is_over(view) or (asks and view.sequence >= awaited)
 
 
 def _is_over(view: TableView) -> bool:

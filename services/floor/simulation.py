@@ -21,6 +21,7 @@ from services.wager.client import WagerClient
 
 FLOORS = ("black-hawk", "central-city", "cripple-creek")
 PROGRESS_SECONDS = 2.0
+GRACE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Plan:
 
     Ends after `rounds` rounds in all or `seconds`, whichever comes first; 0 means no such end. `pace_seconds` is the pause
     before each visible step, 0 for as fast as the house answers. `mischief` is the share of occasions, 0 to 1, at which an
-    invalid command is sent. The same `seed` makes the same people and choices.
+    invalid command is sent. `seed` makes the choices of players and dealers; cards are the house's and never follow from it.
     """
 
     floors: int = 1
@@ -61,7 +62,7 @@ class Simulation:
         )
         self._routines = []
         for floor in floor_names(plan.floors):
-            crowd = Crowd(random.Random(f"{plan.seed}/{floor}"), floor)  # noqa: S311 - players' choices, not cards
+            crowd = Crowd(random.Random(f"{plan.seed}/{floor}"))  # noqa: S311 - players' choices, not cards
             for number in range(1, plan.tables + 1):
                 table = f"{floor}/BJ-{number:02}"
                 self._routines.append(
@@ -91,19 +92,20 @@ class Simulation:
             late = bool(plan.seconds) and loop.time() - began >= plan.seconds
             return self._stopped or late or (bool(plan.rounds) and self.figures.rounds >= plan.rounds)
 
-        async def report() -> None:
-            while True:
-                await asyncio.sleep(PROGRESS_SECONDS)
-                progress(self.figures, loop.time() - began)
-
-        reporter = asyncio.create_task(report())
+        playing = {asyncio.create_task(routine.run(enough)) for routine in self._routines}
+        patience = GRACE_SECONDS
         try:
-            async with asyncio.TaskGroup() as tables:
-                for routine in self._routines:
-                    tables.create_task(routine.run(enough))
+            while playing and patience > 0:
+                done, playing = await asyncio.wait(playing, timeout=PROGRESS_SECONDS)
+                for task in done:
+                    task.result()
+                progress(self.figures, loop.time() - began)
+                patience = patience - PROGRESS_SECONDS if enough() else GRACE_SECONDS
         finally:
-            reporter.cancel()
-        progress(self.figures, loop.time() - began)
+            # Whoever waits for a house that does not answer would wait for ever; a round can be taken up at any step.
+            for task in playing:
+                task.cancel()
+            await asyncio.gather(*playing, return_exceptions=True)
         return self.figures
 
 

@@ -19,7 +19,7 @@ from services.floor.shoe_routine import ShoeRoutine
 from services.game.authority import Actor, Role
 from services.game.house_rules import HouseRules
 from services.game.rule_text import canonical_text
-from services.runtime.failures import CallFailed, ServiceUnavailable
+from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.table.client import BuyIn, ChipCount, LeaveSeat, OpenTable, SeatPlayer, TablePhase, TableView
 from services.wager.client import Count, FillTray
 from services.wire.refusal import Refused
@@ -59,11 +59,12 @@ class TableRoutine:
         mischief = Mischief(desk, chance, figures, mischief_share)
         self._rounds = RoundRoutine(desk, self._eyes, rules, chance, figures, mischief, pace_seconds)
         self._seated: dict[str, Patron] = {}
+        self._known = False
 
     async def run(self, enough: Callable[[], bool]) -> None:
         """Play on through outages of the house, until `enough` is true between two rounds."""
         try:
-            await self._eyes.start()
+            self._eyes.start()
             while not enough():
                 try:
                     await self._turn()
@@ -80,7 +81,9 @@ class TableRoutine:
 
     async def _turn(self) -> None:
         """Whatever comes next at this table."""
-        view = await self._eyes.until(lambda _: True)
+        if not await self._is_known():
+            await self._open()
+        view = await self._eyes.now()
         if view.phase is TablePhase.CLOSED:
             view = await self._open()
         await self._recognise(view)
@@ -93,6 +96,16 @@ class TableRoutine:
             await asyncio.sleep(PAUSE_SECONDS)
         await self._count_racks()
         await self._fill_tray()
+
+    async def _is_known(self) -> bool:
+        """Whether the table was ever opened; asked only until it was."""
+        if not self._known:
+            try:
+                await self._desk.clients.table.get_table(self._desk.table)
+            except NotFound:
+                return False
+            self._known = True
+        return True
 
     async def _open(self) -> TableView:
         """Post the rules and count the tray in (30-803(3))."""

@@ -16,6 +16,7 @@ class CommitBell:
         self._lock = threading.Lock()
         self._waiting: defaultdict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = defaultdict(list)
         self._stopped = False
+        self._disturbances = 0
 
     @property
     def offset(self) -> int:
@@ -26,16 +27,23 @@ class CommitBell:
         """Tell every waiting task that the log now reaches `offset`. Called from any thread."""
         self._wake(offset)
 
+    def disturb(self) -> None:
+        """Wake every waiting task once, as if something had been committed: it shall look for itself."""
+        with self._lock:
+            self._disturbances += 1
+        self._wake(self._offset)
+
     def stop(self) -> None:
         """Wake every waiting task for good: the journal is closed."""
         self._stopped = True
         self._wake(self._offset)
 
     async def wait_beyond(self, offset: int) -> bool:
-        """Return True once the log reaches further than `offset`, False once the journal is closed."""
+        """Return True once the log reaches further than `offset`, or is said to by `disturb`; False once it is closed."""
+        before = self._disturbances
         while True:
             with self._lock:
-                if self._stopped or self._offset > offset:
+                if self._stopped or self._offset > offset or self._disturbances > before:
                     return not self._stopped
                 loop = asyncio.get_running_loop()
                 heard: asyncio.Future[None] = loop.create_future()

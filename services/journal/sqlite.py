@@ -22,12 +22,10 @@ from services.journal.sqlite_reader import (
     last_offset,
     stream_heads,
 )
+from services.journal.sqlite_watch import CommitWatch
 from services.journal.sqlite_writer import SqliteWriter
 from services.journal.writer_lock import WriterLock
 from services.runtime.clock import Clock, SystemClock
-
-POLL_SECONDS = 0.05
-"""How often a read-only journal looks whether the writer's process has committed."""
 
 
 class SqliteJournal:
@@ -38,8 +36,9 @@ class SqliteJournal:
         self._writer = writer
         self._lock = lock
         self._bell = bell
+        self._watch = CommitWatch(path, bell) if writer is None else None
         self._reader = SqliteReader(path)
-        self._closed = False
+        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
@@ -100,7 +99,10 @@ class SqliteJournal:
             for recorded in chunk:
                 yield recorded
             if not chunk:
-                await self._wait_beyond(reading.offset)
+                if self._watch is not None:
+                    self._watch.start()
+                if not await self._bell.wait_beyond(reading.offset):
+                    raise JournalClosed(f"journal {self._path} is closed")
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`; offsets count from 1, so an empty journal ends at 0."""
@@ -112,21 +114,19 @@ class SqliteJournal:
 
     async def close(self) -> None:
         """See `port.Journal.close`."""
-        if not self._closed:
-            self._closed = True
+        if self._closing is None:
+            self._reader.refuse_more()
             self._bell.stop()
-            await asyncio.to_thread(self._close)
+            self._closing = asyncio.create_task(asyncio.to_thread(self._close))
+        # Shielded: a caller that is cancelled must not leave the lock behind, and a second caller waits for the first.
+        await asyncio.shield(self._closing)
 
     def _close(self) -> None:
         # The reader goes first: the last connection to close takes the log file over into the journal file.
         self._reader.close()
+        if self._watch is not None:
+            self._watch.stop()
         if self._writer is not None:
             self._writer.close()
         if self._lock is not None:
             self._lock.release()
-
-    async def _wait_beyond(self, offset: int) -> None:
-        if self._writer is None:
-            await asyncio.sleep(POLL_SECONDS)
-        elif not await self._bell.wait_beyond(offset):
-            raise JournalClosed(f"journal {self._path} is closed")

@@ -95,6 +95,8 @@ def open_for_writing(path: Path, opened_time_us: int) -> tuple[sqlite3.Connectio
                 _check_identity(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            # The writer takes the log over itself, when nobody waits; this is only the limit should it fall behind.
+            connection.execute("PRAGMA wal_autocheckpoint = 8000")
             connection.execute("BEGIN IMMEDIATE")
             if not _has_tables(connection):
                 for statement in _TABLES:

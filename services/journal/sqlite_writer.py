@@ -38,6 +38,11 @@ MAX_QUEUED_EVENTS = 20_000
 MAX_QUEUED_BYTES = 128 * 1024 * 1024
 """What may wait for the writer thread; beyond it an append is refused at once with JournalOverloaded."""
 
+LOG_BYTES = 4 * 1024 * 1024
+"""How far SQLite's log file (-wal) grows before it is taken over into the journal file."""
+PAGES_A_COMMIT_BYTES = 12_288
+"""Three pages, which even the smallest commit writes: the event's, its index entry's, its stream's head."""
+
 _EVENT_OVERHEAD_BYTES = 512
 """Counted for each queued event besides its payload."""
 
@@ -94,6 +99,7 @@ class SqliteWriter:
         self._offset: int = connection.execute("SELECT coalesce(max(position), 0) FROM event").fetchone()[0]
         self._check_heads()
         self._failure: JournalUnavailable | None = None
+        self._unmerged_bytes = 0
         self._closing = False
         self._queue: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._gauge = threading.Lock()
@@ -149,7 +155,8 @@ class SqliteWriter:
         while open_for_more:
             group, open_for_more = self._take_group()
             if group:
-                self._deliver(self._commit(group))
+                self._deliver(self._answers_to(group))
+                self._take_over_log()
         try:
             self._connection.close()
         except sqlite3.Error as error:
@@ -168,6 +175,13 @@ class SqliteWriter:
         except queue.Empty:
             return group, True
         return group, False
+
+    def _answers_to(self, group: list[_Request]) -> _Answers:
+        try:
+            return self._commit(group)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody may be left waiting for an answer
+            failure = JournalUnavailable(f"journal {self._path}: the writer failed ({type(error).__name__}: {error})")
+            return self._fail(failure, [(request, ()) for request in group])
 
     def _commit(self, group: list[_Request]) -> _Answers:
         if self._failure is not None:
@@ -192,6 +206,7 @@ class SqliteWriter:
             return self._fail(explained(self._path, error), answers)
         self._heads.update(touched)
         self._offset = offset
+        self._unmerged_bytes += sum(len(row[-1]) for row in rows) + PAGES_A_COMMIT_BYTES
         return answers
 
     def _stage(
@@ -250,6 +265,17 @@ class SqliteWriter:
         connection.executemany(_INSERT_EVENT, rows[single_from:])
         connection.executemany(_SET_HEAD, [(head.id, name, head.sequence, head.hash) for name, head in touched.items()])
         connection.execute("COMMIT")
+
+    def _take_over_log(self) -> None:
+        """Copy the log file into the journal file once it has grown, after the answers are out: nobody waits for it."""
+        if self._failure is not None or self._unmerged_bytes < LOG_BYTES:
+            return
+        self._unmerged_bytes = 0
+        try:
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except sqlite3.Error as error:
+            # What was acknowledged is in the log file; but a disk that fails here will fail the next append too.
+            self._fail(explained(self._path, error), [])
 
     def _fail(self, failure: JournalUnavailable, answers: _Answers) -> _Answers:
         with self._gauge:

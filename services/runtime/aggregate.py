@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Rejection
-from services.journal.port import Journal, NewEvent
+from services.journal.port import Journal, quick_new_event
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
@@ -146,7 +146,7 @@ class Turn(Generic[S, C, E]):
         for event in events:
             type_name, version, payload = decider.events.encode(event)
             new.append(
-                NewEvent(
+                quick_new_event(
                     type=type_name,
                     schema_version=version,
                     payload=payload,

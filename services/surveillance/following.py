@@ -24,9 +24,13 @@ Subscribe = Callable[[], Awaitable[AsyncIterator[Recorded]]]
 Handle = Callable[[Sequence[Recorded]], Awaitable[None]]
 
 
-async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None:
-    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error."""
+async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: float) -> None:
+    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error.
+
+    While a backlog is worked through, at most `share` of the time is spent on it: the house plays in the same process.
+    """
     queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
+    loop = asyncio.get_running_loop()
 
     async def read() -> None:
         async for recorded in subscription:
@@ -44,7 +48,10 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None
             batch = [waiting.result()]
             while len(batch) < BATCH and not queue.empty():
                 batch.append(queue.get_nowait())
+            started = loop.time()
             await handle(batch)
+            if len(batch) == BATCH:
+                await asyncio.sleep((loop.time() - started) * (1 / share - 1))
     finally:
         reader.cancel()
         with suppress(asyncio.CancelledError, Exception):
@@ -54,8 +61,9 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None
 class Follower:
     """One loop over the journal. `trouble` is empty while it runs, else why it stands."""
 
-    def __init__(self, name: str, subscribe: Subscribe, handle: Handle) -> None:
+    def __init__(self, name: str, subscribe: Subscribe, handle: Handle, *, share: float) -> None:
         self.name = name
+        self._share = share
         self.trouble = "not started"
         self._subscribe = subscribe
         self._handle = handle
@@ -79,7 +87,7 @@ class Follower:
             try:
                 subscription = await self._subscribe()
                 self.trouble = ""
-                await batches(subscription, self._handle)
+                await batches(subscription, self._handle, self._share)
             except asyncio.CancelledError:
                 raise
             except Exception as error:

@@ -5,7 +5,7 @@ Owns a settlement worked out again from the cards on the felt and the posted rul
 the ledger.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -20,6 +20,7 @@ from services.game.rules import (
 )
 from services.surveillance import counting
 from services.surveillance import round_facts as r
+from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
@@ -166,6 +167,8 @@ class _Paid:
 
     table: dict[str, r.SettlementLine] = field(default_factory=dict)
     ledger: dict[str, w.SettledLine] = field(default_factory=dict)
+    released: set[str] = field(default_factory=set)
+    """Holds that went back undecided; the stake that came in the place of one has the next name."""
 
 
 class SettledRight:
@@ -183,6 +186,8 @@ class SettledRight:
                 self._rounds[fact.key] = _Paid()
                 if scene.text_of(event.rules_digest) == "":
                     yield found("L7", fact, f"the rule set {event.rules_digest[:12]} of this round was never posted")
+            case t.StakesReleased():
+                self._rounds.setdefault(fact.key, _Paid()).released.update(event.holds)
             case r.WagersSettled():
                 yield from self._table_settled(fact, scene, event)
             case w.RoundSettled():
@@ -217,13 +222,13 @@ class SettledRight:
         for line in event.lines:
             name = (line.seat, line.kind, line.ordinal)
             what = f"the {line.kind} stake {line.ordinal} of seat {line.seat}"
-            if name in current.lines or hold_id(current.round_id, *name) in paid.table:
+            if name in current.lines or hold_id(current.round_id, *name, paid.released) in paid.table:
                 yield found("L7", fact, f"{what} is settled a second time")
             if stakes.get(name) != line.stake_cents:
                 yield found(
                     "L7", fact, f"{what} is settled for {line.stake_cents} cents, {stakes.get(name, 0)} were staked"
                 )
-            paid.table[hold_id(current.round_id, *name)] = line
+            paid.table[hold_id(current.round_id, *name, paid.released)] = line
             if line.due != line.returned_cents + line.breakage:
                 yield found(
                     "L7",
@@ -238,7 +243,7 @@ class SettledRight:
             return
         stakes = current.stakes()
         for name in stakes:
-            if hold_id(current.round_id, *name) not in paid.table:
+            if hold_id(current.round_id, *name, paid.released) not in paid.table:
                 yield found("L7", fact, f"the {name[1]} stake {name[2]} of seat {name[0]} was never settled")
         staked, returned = sum(stakes.values()), sum(line.returned_cents for line in paid.table.values())
         if (event.staked_cents, event.returned_cents) != (staked, returned):
@@ -250,9 +255,14 @@ class SettledRight:
         yield from _compare(fact, paid)
 
 
-def hold_id(round_id: str, seat: int, kind: str, ordinal: int) -> str:
-    """The hold of a stake (DESIGN §5)."""
-    return f"{round_id}/{seat}/{kind}/{ordinal}"
+def hold_id(round_id: str, seat: int, kind: str, ordinal: int, released: Collection[str] = ()) -> str:
+    """The hold of a stake (DESIGN §5); `.2`, `.3` and so on when one of that name was given back undecided."""
+    first = name = f"{round_id}/{seat}/{kind}/{ordinal}"
+    attempt = 1
+    while name in released:
+        attempt += 1
+        name = f"{first}.{attempt}"
+    return name
 
 
 def _judge(

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import structlog
 from sqlalchemy import Connection, Engine, func, select
 
 from services.journal.port import Journal, Recorded
@@ -25,10 +26,12 @@ from services.surveillance.laws import Auditor
 from services.surveillance.metrics import Metrics
 from services.surveillance.projection import Changes, GapFound, Projection
 from services.surveillance.replaying import Whereabouts, read_round
-from services.surveillance.store import open_store
+from services.surveillance.store import empty, open_store
 from services.surveillance.watching import Watchers
 
 T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
 
 
 class SurveillanceService:
@@ -47,8 +50,8 @@ class SurveillanceService:
         self._watchers = Watchers()
         self._duplicates = 0
         self._gaps = 0
-        self._projecting = Follower("projection", self._subscribe_projection, self._project)
-        self._auditing = Follower("laws", self._subscribe_laws, self._audit)
+        self._projecting = Follower("projection", self._subscribe_projection, self._project, share=0.8)
+        self._auditing = Follower("laws", self._subscribe_laws, self._audit, share=0.5)
 
     async def start(self) -> None:
         """Open the read model and begin to read; raises OSError when the file's folder cannot be written."""
@@ -179,6 +182,10 @@ class SurveillanceService:
         if engine is None:
             raise ServiceUnavailable("surveillance is not running")
         projection = await asyncio.to_thread(Projection, engine)
+        if not await self._is_of_this_journal(projection):
+            log.warning("the read model is of another journal, or of a later copy of it, and is built anew")
+            await asyncio.to_thread(empty, engine)
+            projection = await asyncio.to_thread(Projection, engine)
         for known in projection.open_rounds:
             facts: list[Fact] = []
             async for recorded in self._journal.read(known.stream, known.after_sequence):
@@ -188,6 +195,17 @@ class SurveillanceService:
             projection.restore(facts)
         self._projection = projection
         return self._journal.subscribe(dict(projection.positions))
+
+    async def _is_of_this_journal(self, projection: Projection) -> bool:
+        """Whether the last event that was projected of each stream stands in the journal, with the same bytes."""
+        for stream, (sequence, digest) in projection.heads.items():
+            found = ""
+            async for recorded in self._journal.read(stream, sequence - 1):
+                found = recorded.hash.hex()
+                break
+            if found != digest:
+                return False
+        return True
 
     async def _project(self, batch: Sequence[Recorded]) -> None:
         facts = [self._reader.read(recorded) for recorded in batch]

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import structlog
-from sqlalchemy import Engine, create_engine, event, insert, select
+from sqlalchemy import Engine, create_engine, delete, event, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from services.surveillance.schema import DERIVED, SCHEMA_VERSION, meta, metadata
@@ -35,6 +36,22 @@ def open_store(path: Path) -> Engine:
     return engine
 
 
+def open_existing(path: Path) -> Engine | None:
+    """The database at `path` for reading only, None when there is none of this build's schema; changes nothing."""
+    if not path.is_file():
+        return None
+    engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&uri=true")
+    try:
+        with engine.connect() as connection:
+            found = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
+    except DBAPIError:
+        found = None
+    if found == str(SCHEMA_VERSION):
+        return engine
+    engine.dispose()
+    return None
+
+
 def open_memory() -> Engine:
     """A database in memory, for comparison and tests."""
     from sqlalchemy.pool import StaticPool
@@ -49,6 +66,13 @@ def create(engine: Engine) -> None:
     metadata.create_all(engine)
     with engine.begin() as connection:
         connection.execute(insert(meta), [{"name": "schema_version", "value": str(SCHEMA_VERSION)}])
+
+
+def empty(engine: Engine) -> None:
+    """Throw every derived row away, so that everything is read again from the journal's beginning."""
+    with engine.begin() as connection:
+        for table in DERIVED:
+            connection.execute(delete(table))
 
 
 def digests(engine: Engine, tables: Iterable[Any] = DERIVED) -> dict[str, str]:

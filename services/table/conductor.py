@@ -111,6 +111,9 @@ class Conductor:
 
     async def _reshuffle(self, turn: TableTurn, play: Play, needed: int) -> None:
         """Too few cards to finish: shuffle and cut the discards alone (30-828); without any, a supervisor decides."""
+        if not play.cards:
+            # Nothing of this round is dealt yet, so the whole shoe can be shuffled; dealing goes on from the new one.
+            raise Waiting(WaitingFor.SHOE, f"{needed} cards are to be dealt and fewer are left: shuffle first (30-816)")
         name = f"{play.id}/reshuffle/{play.reshuffles + 1}"
         try:
             command = shoe.ReshuffleDiscards(name, play.id, needed)

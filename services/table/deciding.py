@@ -1,6 +1,7 @@
 """Every command of a table to the function that decides it; the table as one decider for the runtime."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from services.game.authority import CommandContext
@@ -42,6 +43,7 @@ def decide(table: Table, command: c.Command, context: CommandContext) -> tuple[e
     return _DECISIONS[type(command)](table, command, context)
 
 
+@cache
 def decider() -> Decider[Table, c.Command, e.TableEvent]:
     """The table as the runtime hosts it."""
     return Decider(

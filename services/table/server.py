@@ -50,6 +50,17 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
     }
 
 
+def dispatcher(
+    service: TableService,
+    *,
+    clock: Clock,
+    telemetry: Telemetry,
+    calendars: Mapping[str, GamingCalendar] | None = None,
+) -> Dispatcher:
+    """Build the service's dispatcher, ready to be hosted; who hosts it also calls the service's `start` and `stop`."""
+    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+
+
 class Tables:
     """The table service with all it needs: host `dispatcher`, call `start` once everything it asks is reachable, and `stop`.
 
@@ -66,8 +77,8 @@ class Tables:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
     ) -> None:
-        self.service = TableService(journal, shoes, ledgers, clock=clock, calendars=calendars)
-        self.dispatcher = Dispatcher(use_cases(self.service), clock=clock, telemetry=telemetry, calendars=calendars)
+        self.service = TableService(journal, shoes, ledgers, clock=clock, telemetry=telemetry, calendars=calendars)
+        self.dispatcher = dispatcher(self.service, clock=clock, telemetry=telemetry, calendars=calendars)
 
     async def start(self) -> None:
         """Take up every table where its log ends; open rounds go on by themselves."""

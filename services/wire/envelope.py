@@ -5,16 +5,15 @@ equal envelope; bytes that are not an envelope of a known shape are refused, nev
 look into the payload; nothing here ever encodes a second time what was stored once (DESIGN §3).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
 
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from services.game.authority import Actor, EventId, Role
-from services.wire.gen.holecard.common.v1 import common_pb2
-from services.wire.gen.holecard.journal.v1 import envelope_pb2
+from services.game.authority import Actor, EventId
+from services.wire.envelope_frame import EnvelopeFrame, actor_bytes, actor_of, event_id_bytes, event_id_of
 from services.wire.quick_records import quick
 
 HASH_BYTES = 32
@@ -27,24 +26,6 @@ MAX_ID_CHARACTERS = 128
 MAX_TIME_US = 253_402_300_799_999_999
 """The last microsecond of the year 9999; times run from 0, which is 1970."""
 MAX_COUNT = 2**63 - 1
-
-_ROLE_NUMBERS = {role: common_pb2.Role.Value(f"ROLE_{role.name}") for role in Role}
-_ROLES: dict[int, Role] = {number: role for role, number in _ROLE_NUMBERS.items()}
-_PLAIN_FIELDS = attrgetter(
-    "stream",
-    "sequence",
-    "type",
-    "payload",
-    "schema_version",
-    "occurred_time_us",
-    "recorded_time_us",
-    "request_id",
-    "request_digest",
-    "round_id",
-    "gaming_day",
-    "writer_epoch",
-    "previous_hash",
-)
 
 
 class EnvelopeInvalid(ValueError):
@@ -79,9 +60,7 @@ class Envelope:
 quick_envelope = quick(Envelope)
 """Makes an Envelope where many are made."""
 
-# A house has few actors, and the events of one command share their cause: these records are made once and used again.
-_actor = lru_cache(4096)(Actor)
-_event_id = lru_cache(4096)(EventId)
+_FIELDS = attrgetter(*(field.name for field in fields(Envelope)))
 
 
 def encode(envelope: Envelope) -> bytes:
@@ -96,7 +75,7 @@ class Encoder:
     """
 
     def __init__(self) -> None:
-        self._message = envelope_pb2.Envelope()
+        self._message = EnvelopeFrame()
         self._last: Envelope | None = None
 
     def encode(self, envelope: Envelope) -> bytes:
@@ -122,32 +101,38 @@ class Encoder:
             m.schema_version = e.schema_version
             m.occurred_time_us = e.occurred_time_us
             m.previous_hash = e.previous_hash
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence} cannot be encoded: {error}") from error
-        if not _event_holds(e):
+        event_holds = _event_holds(e.sequence, e.type, e.schema_version, e.occurred_time_us, e.previous_hash)
+        if not event_holds or not _cause_holds(e.stream, e.sequence, e.cause):
             raise _out_of_range(e)
         self._last = e
-        return m.SerializeToString()
+        stored: bytes = m.SerializeToString()
+        return stored
 
     def _set_command(self, envelope: Envelope) -> None:
         """Check and set what the events of one command have in common."""
-        if not _command_holds(envelope):
-            raise _out_of_range(envelope)
-        m, cause = self._message, envelope.cause
-        m.stream = envelope.stream
-        m.recorded_time_us = envelope.recorded_time_us
-        m.actor.role = _ROLE_NUMBERS[envelope.actor.role]
-        m.actor.id = envelope.actor.id
-        m.request_id = envelope.request_id
-        m.request_digest = envelope.request_digest
-        m.round_id = envelope.round_id
-        m.gaming_day = envelope.gaming_day
-        m.writer_epoch = envelope.writer_epoch
-        if cause is None:
-            m.ClearField("cause")
-        else:
-            m.cause.stream = cause.stream
-            m.cause.sequence = cause.sequence
+        e, m = envelope, self._message
+        if not _command_holds(
+            e.stream,
+            e.recorded_time_us,
+            e.actor,
+            e.request_id,
+            e.request_digest,
+            e.round_id,
+            e.gaming_day,
+            e.writer_epoch,
+        ):
+            raise _out_of_range(e)
+        m.stream = e.stream
+        m.recorded_time_us = e.recorded_time_us
+        m.actor = actor_bytes(e.actor)
+        m.request_id = e.request_id
+        m.request_digest = e.request_digest
+        m.cause = b"" if e.cause is None else event_id_bytes(e.cause)
+        m.round_id = e.round_id
+        m.gaming_day = e.gaming_day
+        m.writer_epoch = e.writer_epoch
 
 
 def decode(stored: bytes) -> Envelope:
@@ -156,61 +141,71 @@ def decode(stored: bytes) -> Envelope:
     Raises EnvelopeInvalid when the bytes are not protobuf, carry a field this version does not know, or break a range.
     """
     try:
-        m = envelope_pb2.Envelope.FromString(stored)
+        frame = EnvelopeFrame.FromString(stored)
+        # In the order of the fields of Envelope, as local names: this is the hottest place of a replay.
+        (stream, sequence, kind, payload, version, occurred, recorded, actor_data, request_id, digest, cause_data, round_id,
+         day, epoch, previous) = _FIELDS(frame)  # fmt: skip
+        actor = actor_of(actor_data)
+        cause = event_id_of(cause_data) if cause_data else None
     except (DecodeError, ValueError) as error:
         raise EnvelopeInvalid(f"{len(stored)} bytes are not an envelope: {error}") from error
-    acting, naming = m.actor, m.cause
-    if len(UnknownFieldSet(m)) or len(UnknownFieldSet(acting)) or len(UnknownFieldSet(naming)):
+    if len(UnknownFieldSet(frame)):
         raise EnvelopeInvalid("the envelope has fields this version does not know: a newer writer, or not ours")
-    role = _ROLES.get(acting.role)
-    if role is None:
-        raise EnvelopeInvalid(f"actor.role {acting.role} is not a role")
-    stream, sequence, kind, payload, version, occurred, recorded, request, digest, round_id, day, epoch, previous = (
-        _PLAIN_FIELDS(m)
-    )
-    cause = None
-    if naming.sequence or m.HasField("cause"):
-        cause = _event_id(naming.stream, naming.sequence)
     envelope = quick_envelope(
-        stream, sequence, kind, payload, version, occurred, recorded, _actor(role, acting.id), request, digest, cause, round_id,
-        day, epoch, previous,
+        stream, sequence, kind, payload, version, occurred, recorded, actor, request_id, digest, cause, round_id, day, epoch,
+        previous,
     )  # fmt: skip
-    if not (_command_holds(envelope) and _event_holds(envelope)):
+    if not (
+        _event_holds(sequence, kind, version, occurred, previous)
+        and _command_holds(stream, recorded, actor, request_id, digest, round_id, day, epoch)
+        and _cause_holds(stream, sequence, cause)
+    ):
         raise _out_of_range(envelope)
     return envelope
 
 
-def _command_holds(e: Envelope) -> bool:
+def _command_holds(
+    stream: str,
+    recorded_time_us: int,
+    actor: Actor,
+    request_id: str,
+    digest: bytes,
+    round_id: str,
+    day: str,
+    epoch: int,
+) -> bool:
     """Whether the fields that a command's events share are in range."""
     return (
-        0 < len(e.stream) <= MAX_NAME_CHARACTERS
-        and 0 <= e.recorded_time_us <= MAX_TIME_US
-        and 0 < len(e.actor.id) <= MAX_ID_CHARACTERS
-        and 0 < len(e.request_id) <= MAX_ID_CHARACTERS
-        and len(e.request_digest) == HASH_BYTES
-        and len(e.round_id) <= MAX_ID_CHARACTERS
-        and 1 <= e.writer_epoch <= MAX_COUNT
-        and _is_gaming_day(e.gaming_day)
-        and (e.cause is None or _cause_holds(e, e.cause))
+        0 < len(stream) <= MAX_NAME_CHARACTERS
+        and 0 <= recorded_time_us <= MAX_TIME_US
+        and 0 < len(actor.id) <= MAX_ID_CHARACTERS
+        and 0 < len(request_id) <= MAX_ID_CHARACTERS
+        and len(digest) == HASH_BYTES
+        and len(round_id) <= MAX_ID_CHARACTERS
+        and 1 <= epoch <= MAX_COUNT
+        and _is_gaming_day(day)
     )
 
 
-def _event_holds(e: Envelope) -> bool:
+def _event_holds(sequence: int, kind: str, schema_version: int, occurred_time_us: int, previous_hash: bytes) -> bool:
     """Whether the fields of the event alone are in range."""
     return (
-        1 <= e.sequence <= MAX_COUNT
-        and 0 < len(e.type) <= MAX_NAME_CHARACTERS
-        and 1 <= e.schema_version < 2**31
-        and 0 <= e.occurred_time_us <= MAX_TIME_US
-        and len(e.previous_hash) == HASH_BYTES
-        and (e.sequence == 1) == (e.previous_hash == NO_HASH)
+        1 <= sequence <= MAX_COUNT
+        and 0 < len(kind) <= MAX_NAME_CHARACTERS
+        and 1 <= schema_version < 2**31
+        and 0 <= occurred_time_us <= MAX_TIME_US
+        and len(previous_hash) == HASH_BYTES
+        and (sequence == 1) == (previous_hash == NO_HASH)
     )
 
 
-def _cause_holds(e: Envelope, cause: EventId) -> bool:
-    known = 0 < len(cause.stream) <= MAX_NAME_CHARACTERS and 1 <= cause.sequence <= MAX_COUNT
-    # An event that is its own cause, or that of an earlier one of its stream, would close a circle (DESIGN §8, L11).
-    return known and (cause.sequence < e.sequence or cause.stream != e.stream)
+def _cause_holds(stream: str, sequence: int, cause: EventId | None) -> bool:
+    """Whether the cause can be one: an event that is its own cause, or an earlier one's, closes a circle (§8, L11)."""
+    return cause is None or (
+        1 <= cause.sequence <= MAX_COUNT
+        and 0 < len(cause.stream) <= MAX_NAME_CHARACTERS
+        and (cause.sequence < sequence or cause.stream != stream)
+    )
 
 
 @lru_cache(1024)
@@ -235,7 +230,7 @@ def _out_of_range(e: Envelope) -> EnvelopeInvalid:
         "actor": 0 < len(e.actor.id) <= MAX_ID_CHARACTERS,
         "request_id": 0 < len(e.request_id) <= MAX_ID_CHARACTERS,
         "request_digest": len(e.request_digest) == HASH_BYTES,
-        "cause": e.cause is None or _cause_holds(e, e.cause),
+        "cause": _cause_holds(e.stream, e.sequence, e.cause),
         "round_id": len(e.round_id) <= MAX_ID_CHARACTERS,
         "gaming_day": _is_gaming_day(e.gaming_day),
         "writer_epoch": 1 <= e.writer_epoch <= MAX_COUNT,

@@ -6,7 +6,7 @@ of the game.
 """
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -20,6 +20,7 @@ from google.protobuf.message import DecodeError, Message
 from services.game.cards import Card
 from services.game.rejections import Rejection
 from services.wire.messages import message_class
+from services.wire.quick_records import quick
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
@@ -70,33 +71,45 @@ class Mapper(Generic[T]):
                 f"message {unmapped}"
             )
         self.cls = cls
+        self._make = _maker(cls)
         self.message = message
-        self._fields = [(name, *_field_converters(hints[name], cast("FieldDescriptor", theirs[name]))) for name in ours]
+        self._names = ours
+        self._read = _reader_of(ours)
+        converters = [_field_converters(hints[name], cast("FieldDescriptor", theirs[name])) for name in ours]
+        self._intos = [(at, into) for at, (into, _) in enumerate(converters) if into is not None]
+        self._outs = [(at, out) for at, (_, out) in enumerate(converters) if out is not None]
 
     def to_message(self, value: T) -> Message:
         """The message that says the same."""
-        filled = {}
-        for name, _, out in self._fields:
-            content = getattr(value, name)
-            if content is not None:
-                filled[name] = content if out is None else out(content)
-        return self.message(**filled)
+        if not self._outs:
+            return self.message(**dict(zip(self._names, self._read(value), strict=True)))
+        contents = list(self._read(value))
+        for at, out in self._outs:
+            if contents[at] is not None:
+                contents[at] = out(contents[at])
+        # The constructor takes None for a field that is not set.
+        return self.message(**dict(zip(self._names, contents, strict=True)))
 
     def from_message(self, message: Message) -> T:
         """The value that says the same; raises MalformedMessage naming the field that cannot be read."""
-        values = []
-        for name, into, _ in self._fields:
+        if not self._intos:
+            return self._make(*self._read(message))
+        contents = list(self._read(message))
+        for at, into in self._intos:
             try:
-                values.append(into(message))
+                contents[at] = into(message)
             except (ValueError, KeyError, ZeroDivisionError, Rejection) as error:
+                name = self._names[at]
                 raise MalformedMessage(
                     f"{message.DESCRIPTOR.full_name}.{name} cannot be read: {error}", field=name
                 ) from error
-        return self.cls(*values)
+        return self._make(*contents)
 
     def encode(self, value: T) -> bytes:
         """The message's bytes."""
-        return self.to_message(value).SerializeToString()
+        if self._outs:
+            return self.to_message(value).SerializeToString()
+        return self.message(**dict(zip(self._names, self._read(value), strict=True))).SerializeToString()
 
     def parse(self, data: bytes) -> Message:
         """The message in `data`; raises MalformedMessage when the bytes are not one."""
@@ -108,7 +121,23 @@ class Mapper(Generic[T]):
 
     def decode(self, data: bytes) -> T:
         """The value in `data`; raises MalformedMessage."""
-        return self.from_message(self.parse(data))
+        message = self.parse(data)
+        return self.from_message(message) if self._intos else self._make(*self._read(message))
+
+
+def _reader_of(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
+    """Reads all these fields at once, of a value or a message."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda of: [getattr(of, name) for name in names]
+
+
+def _maker(cls: type[T]) -> Callable[..., T]:
+    """How to make one: the quick way where the class has no checks of its own to run."""
+    try:
+        return quick(cls)
+    except TypeError:
+        return cls
 
 
 @cache
@@ -117,7 +146,7 @@ def mapper(cls: type[T], full_name: str) -> Mapper[T]:
     return Mapper(cls, message_class(full_name))
 
 
-def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert | None]:
+def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert | None, Convert | None]:
     """How to read the field out of a message, and how to turn our value into what the message takes (None: as it is)."""
     optional = _optional_part(hint)
     if optional is not None:
@@ -129,7 +158,7 @@ def _field_converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Conve
     if field.is_repeated:
         raise MappingMismatch(f"{field.full_name} is repeated, the dataclass's field is not a tuple")
     if into is None:
-        return attrgetter(name), None
+        return None, None
     if field.message_type is None:
         return lambda message: into(getattr(message, name)), out
 

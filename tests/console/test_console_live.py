@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from services.console.live import fragments, newest
+from services.console.live import fragments, merged, newest, until
 from services.runtime.failures import ServiceUnavailable
 
 
@@ -44,7 +44,53 @@ async def test_leaving_ends_the_source() -> None:
 
     stream = newest(source(), 0)
     assert await anext(stream) == 1
-    await stream.aclose()  # type: ignore[attr-defined]  # an async generator
+    await stream.aclose()
+    await ended.wait()
+
+
+async def test_a_stream_ends_when_the_server_does() -> None:
+    async def source() -> AsyncIterator[int]:
+        yield 1
+        await asyncio.Event().wait()
+
+    ended = asyncio.Event()
+    stream = until(ended, source())
+    assert await anext(stream) == 1
+    ended.set()
+    assert [item async for item in stream] == []
+
+
+async def test_a_stream_that_ends_by_itself_just_ends() -> None:
+    async def source() -> AsyncIterator[int]:
+        yield 1
+        yield 2
+
+    assert [item async for item in until(asyncio.Event(), source())] == [1, 2]
+
+
+async def test_two_sources_come_as_one_and_a_failure_ends_both() -> None:
+    ended = asyncio.Event()
+
+    async def endless() -> AsyncIterator[str]:
+        try:
+            yield "a"
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def failing() -> AsyncIterator[str]:
+        yield "b"
+        raise ServiceUnavailable("gone")
+
+    seen = set()
+
+    async def read() -> None:
+        async for item in merged(endless(), failing()):
+            seen.add(item)
+
+    with pytest.raises(ServiceUnavailable):
+        await read()
+    assert seen == {(0, "a"), (1, "b")}
     await ended.wait()
 
 

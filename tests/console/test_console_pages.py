@@ -240,8 +240,8 @@ async def test_a_live_stream_sends_what_changed(readings: SampleReadings) -> Non
                         return str(fragment["id"])
                 raise AssertionError("the stream ended")
 
-            first = {await next_fragment() for _ in range(5)}
-            assert first == {"felt", "table-status", "table-figures", "table-money", "recent"}
+            first = {await next_fragment() for _ in range(6)}
+            assert first == {"felt", "table-findings", "table-status", "table-figures", "table-money", "recent"}
             before = seen["felt"]
             readings.table_step += 3
             await readings.change()

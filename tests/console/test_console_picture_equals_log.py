@@ -14,7 +14,7 @@ from tests.support.felt_from_log import Drawn, felts_of
 from tests.support.watched_house import TABLE, rules_text, watched_house
 
 SVG = "{http://www.w3.org/2000/svg}"
-ROUNDS = 25
+ROUNDS = 12
 
 
 def shown(picture: str) -> list[Drawn]:

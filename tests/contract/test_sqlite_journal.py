@@ -26,6 +26,7 @@ from services.journal.errors import (
 from services.journal.fsck import fsck
 from services.journal.port import MAX_EVENT_BYTES, Journal, Recorded
 from services.journal.sqlite import SqliteJournal
+from services.runtime.clock import ManualClock
 from tests.contract.journal_suite import JournalSuite, OpenJournal, events_of, numbers, take
 from tests.support.journal_events import OTHER_STREAM, STREAM, fill, new_event, new_events, write_journal
 
@@ -320,6 +321,38 @@ async def test_another_programs_lock_is_named_instead_of_waited_for_endlessly(
         other.execute("ROLLBACK")
 
 
+async def test_the_event_loop_goes_on_while_the_disk_is_slow(open_journal: OpenJournal, path: Path) -> None:
+    journal = await open_journal()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        append = asyncio.create_task(fill(journal, STREAM, 1))
+        for _ in range(200):
+            await asyncio.sleep(0)
+            assert await events_of(journal, STREAM) == []
+        assert not append.done()
+        other.execute("ROLLBACK")
+    await append
+    assert numbers(await events_of(journal, STREAM)) == [1]
+
+
+async def test_whatever_fails_in_the_writer_nobody_waits_for_ever(path: Path) -> None:
+    class Broken(ManualClock):
+        def now_us(self) -> int:
+            time_us = super().now_us()
+            self.advance(1)
+            if time_us > 1_796_000_001 * 1_000_000:
+                raise RuntimeError("no time")
+            return time_us
+
+    journal = SqliteJournal.open(path, clock=Broken())
+    await fill(journal, STREAM, 1)
+    for says in ("no time", "must be opened again"):
+        with pytest.raises(JournalUnavailable, match=says):
+            await fill(journal, STREAM, 1, after=1)
+    await journal.close()
+    assert fsck(path).events == 1
+
+
 async def test_what_another_program_wrote_stops_the_writer(spoilt: OpenJournal, path: Path) -> None:
     journal = await spoilt()
     await fill(journal, STREAM, 1)
@@ -403,3 +436,26 @@ def test_a_closed_journal_on_a_read_only_disk_can_be_read(path: Path, monkeypatc
 
     assert asyncio.run(read()) == [1, 2, 3]
     assert fsck(path).events == 3
+
+
+# --- the log file -----------------------------------------------------------------------------------------------------
+
+
+async def test_the_log_file_is_taken_over_and_used_again(journal: Journal, path: Path) -> None:
+    log = Path(f"{path}-wal")
+    payload = bytes(60_000)
+    for sequence in range(400):
+        await journal.append(STREAM, sequence, [new_event(sequence + 1, payload=payload)])
+    await journal.append(STREAM, 400, new_events([401]))
+    # 24 MB went through it.
+    size = await asyncio.to_thread(lambda: log.stat().st_size)
+    assert size < 3 * sqlite_writer.LOG_BYTES
+    assert len(await events_of(journal, STREAM)) == 401
+
+
+async def test_closing_leaves_one_file_and_the_lock(open_journal: OpenJournal, path: Path) -> None:
+    journal = await open_journal()
+    await fill(journal, STREAM, 10)
+    await asyncio.gather(journal.close(), journal.close())
+    left = await asyncio.to_thread(lambda: sorted(file.name for file in path.parent.iterdir()))
+    assert left == ["journal.db", "journal.db.lock"]

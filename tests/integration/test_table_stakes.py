@@ -10,7 +10,7 @@ from services.table import client as tables
 from services.table.client import Action, TablePhase
 from services.wager.client import HoldStatus
 from services.wire.refusal import Refused
-from tests.support.table_house import DEALER, SUPERVISOR, TABLE, Fault, House, player
+from tests.support.table_house import DEALER, SUPERVISOR, TABLE, Fault, House, broken_laws, player
 
 FIRST = f"{TABLE}#1"
 
@@ -76,6 +76,7 @@ async def test_another_wager_takes_the_place_of_a_hold_that_a_crash_left(tmp_pat
         await house.table.close_betting(TABLE, house.context(), FIRST)
         await stand_all(house)
         assert await statuses(house) == {"/1/main/1": HoldStatus.VOIDED, "/1/main/1.2": HoldStatus.POSTED}
+        assert await broken_laws(house) == []
 
 
 async def test_a_hold_in_the_way_of_the_patrons_last_chips_is_given_back(tmp_path: Path) -> None:
@@ -94,6 +95,7 @@ async def test_l9_a_hold_that_nobody_asked_for_again_ends_at_the_settlement(tmp_
         await house.table.close_betting(TABLE, house.context(), FIRST)
         await stand_all(house)
         assert await statuses(house) == {"/1/main/1": HoldStatus.VOIDED, "/2/main/1": HoldStatus.POSTED}
+        assert await broken_laws(house) == []
 
 
 async def test_l9_a_hold_ends_with_a_round_that_had_no_wager(tmp_path: Path) -> None:

@@ -2,23 +2,36 @@
 
 import json
 import sqlite3
-import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from services.cli import main
 from services.journal.sqlite import SqliteJournal
 from tests.support.journal_events import OTHER_STREAM, STREAM, fill, write_journal
 
-ROOT = Path(__file__).parents[2]
+
+@dataclass(frozen=True)
+class Run:
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def verify(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    code = "from services.cli import main; main()"
-    command = [sys.executable, "-c", code, "verify", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.fixture
+def verify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+    def run(*arguments: str | Path) -> Run:
+        monkeypatch.setattr(sys, "argv", ["holecard", "verify", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return Run(int(ended.value.code or 0), said.out, said.err)
+
+    return run
 
 
 @pytest.fixture
@@ -28,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_sound_journal(path: Path) -> None:
+def test_a_sound_journal(path: Path, verify: Callable[..., Run]) -> None:
     run = verify("--data", path.parent)
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout == f"Sound: 7 events in 2 streams of {path}.\n"
@@ -37,7 +50,7 @@ def test_a_sound_journal(path: Path) -> None:
     }  # fmt: skip
 
 
-def test_damage_is_named_and_fails(path: Path) -> None:
+def test_damage_is_named_and_fails(path: Path, verify: Callable[..., Run]) -> None:
     with closing(sqlite3.connect(path)) as connection:
         stored = connection.execute("SELECT stored FROM event WHERE position = 5").fetchone()[0]
         connection.execute("UPDATE event SET stored = ? WHERE position = 5", (stored.replace(b"card 3", b"card 4"),))
@@ -55,7 +68,9 @@ def test_damage_is_named_and_fails(path: Path) -> None:
     assert [(f["kind"], f["stream"], f["sequence"]) for f in found] == [("missing", STREAM, 2), ("edited", STREAM, 3)]
 
 
-async def test_a_journal_that_is_being_written_is_checked_beside_its_writer(path: Path) -> None:
+async def test_a_journal_that_is_being_written_is_checked_beside_its_writer(
+    path: Path, verify: Callable[..., Run]
+) -> None:
     journal = SqliteJournal.open(path)
     await fill(journal, STREAM, 3, after=5)
     run = verify("--journal", path)
@@ -63,7 +78,7 @@ async def test_a_journal_that_is_being_written_is_checked_beside_its_writer(path
     await journal.close()
 
 
-def test_paths_that_are_no_journal_end_in_one_clear_line(tmp_path: Path) -> None:
+def test_paths_that_are_no_journal_end_in_one_clear_line(tmp_path: Path, verify: Callable[..., Run]) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("nothing here\n" * 100)
     for path, says in (

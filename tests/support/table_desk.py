@@ -74,7 +74,9 @@ class Desk:
         assert self.table.live is not None
         return self.table.live.id
 
-    def wager(self, session: str, seat: int, amount_cents: int = 1_000, actor: Actor = DEALER) -> tuple[e.TableEvent, ...]:
+    def wager(
+        self, session: str, seat: int, amount_cents: int = 1_000, actor: Actor = DEALER
+    ) -> tuple[e.TableEvent, ...]:
         """Place one main wager."""
         assert self.table.live is not None
         wagers = (SeatWager(session, seat, "main", amount_cents),)
@@ -107,7 +109,6 @@ class Desk:
         """Answer a question of the round in play."""
         return self.do(c.Act(ROUND, session, seat, hand, action, turn=turn), actor)
 
-    @property
     def step(self) -> steps.Step:
         """What the round waits for."""
         assert self.table.play is not None

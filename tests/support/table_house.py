@@ -23,6 +23,9 @@ from services.runtime.sealing import AesGcmSealer
 from services.runtime.telemetry import Telemetry
 from services.shoe import client as shoe
 from services.shoe.server import dispatcher as shoe_dispatcher
+from services.surveillance.facts import FactReader
+from services.surveillance.findings import Finding
+from services.surveillance.laws import check
 from services.table import client as tables
 from services.table.server import Tables
 from services.wager import client as wager
@@ -34,6 +37,7 @@ A = TypeVar("A")
 
 TABLE = "black-hawk/BJ-07"
 KEY = b"k" * 32
+_READER = FactReader()
 SUPERVISOR = Actor(Role.SUPERVISOR, "P-1")
 DEALER = Actor(Role.DEALER, "D-17")
 RULES = Path("services/game/profiles/colorado.toml").read_text(encoding="utf-8")
@@ -62,8 +66,9 @@ class Fault:
         if before:
             self.count += 1
             self.names.append(name)
-        if self.at == self.count and self.before is before:
-            self.dead = self.fatal
+        # A call that was refused has no "after": the next one that has is the one.
+        if 0 < self.at <= self.count and self.before is before:
+            self.at, self.dead = 0, self.fatal
             raise ServiceUnavailable(f"killed {'before' if before else 'after'} {name}")
 
 
@@ -136,16 +141,22 @@ class House:
     _ids = itertools.count(1)
 
     def __init__(
-        self, path: Path, *, seed: str = "1", fault: Fault | None = None, clock: ManualClock | None = None
+        self,
+        place: Path | Journal,
+        *,
+        seed: str = "1",
+        fault: Fault | None = None,
+        clock: ManualClock | None = None,
     ) -> None:
-        self.path = path
+        self._place = place
         self.fault = fault or Fault()
         self.clock = clock or ManualClock()
         self._seed = seed
 
     async def __aenter__(self) -> Self:
-        self.journal = SqliteJournal.open(self.path, clock=self.clock)
-        telemetry = Telemetry()
+        place = self._place
+        self.journal: Journal = SqliteJournal.open(place, clock=self.clock) if isinstance(place, Path) else place
+        self.telemetry = telemetry = Telemetry()
         sealer = AesGcmSealer(KEY, SystemEntropy())
         entropy = ReplayableEntropy(self._seed)
         cards = shoe_dispatcher(self.journal, sealer, entropy, clock=self.clock, telemetry=telemetry)
@@ -202,7 +213,7 @@ class House:
             shoe.ShuffleCards(shuffle, 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED),
         )
         shoe_id = (await self.shoe.get_shoe(table)).shoe_id
-        await self.shoe.cut_cards(table, self.context(DEALER), shoe.CutCards(shoe_id, 52, "seat 1"))
+        await self.shoe.cut_cards(table, self.context(DEALER), shoe.CutCards(shoe_id, 26, "seat 1"))
         await self.shoe.place_cut_card(table, self.context(DEALER), shoe.PlaceCutCard(shoe_id, behind))
 
     async def open_table(self, table: str = TABLE, rules: str = RULES) -> None:
@@ -224,6 +235,17 @@ class House:
     async def log(self, stream: str = f"table:{TABLE}") -> list[Any]:
         """The stored envelopes of a stream."""
         return [recorded.envelope async for recorded in self.journal.read(stream)]
+
+
+async def broken_laws(house: House) -> list[Finding]:
+    """What surveillance's laws find in the whole log (DESIGN §8); nothing when all is well."""
+    end = (await house.journal.end())[0]
+    facts = []
+    async for recorded in house.journal.subscribe({}):
+        facts.append(_READER.read(recorded))
+        if recorded.position.offset >= end:
+            break
+    return list(check(facts))
 
 
 def player(patron: str) -> Actor:

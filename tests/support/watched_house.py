@@ -44,9 +44,9 @@ def rules_text(**changes: str) -> str:
 class WatchedHouse:
     """The three services, and hands that play at their tables."""
 
-    def __init__(self, journal: SqliteJournal, seed: str) -> None:
+    def __init__(self, journal: SqliteJournal, seed: str, clock: ManualClock) -> None:
         self.journal = journal
-        self.clock = ManualClock()
+        self.clock = clock
         self.random = random.Random(seed)
         self._ids = 0
         self._seed = seed
@@ -127,6 +127,12 @@ class WatchedHouse:
             burn = s.BurnCards(f"burn-{self._ids}", "", 1, s.BurnReason.AFTER_SHUFFLE, face_up=False)
             await self.shoes.burn_cards(key, self.context(DEALER), burn)
 
+    async def close(self, key: str = TABLE) -> None:
+        """Everybody leaves, and the table is closed."""
+        for session in self.sessions.pop(key).values():
+            await self.tables.leave_seat(key, self.context(), t.LeaveSeat(session))
+        await self.tables.close_table(key, self.context(SUPERVISOR), t.CloseTable())
+
     async def play(self, rounds: int, key: str = TABLE) -> None:
         """Play whole rounds, every choice at random among the legal ones; shuffles when the cutting card came."""
         for _ in range(rounds):
@@ -196,8 +202,9 @@ class WatchedHouse:
 @asynccontextmanager
 async def watched_house(folder: Path, seed: str = "watched") -> AsyncIterator[WatchedHouse]:
     """Open a journal in the folder and the services on it."""
-    journal = SqliteJournal.open(folder / "journal.db")
-    house = WatchedHouse(journal, seed)
+    clock = ManualClock()
+    journal = SqliteJournal.open(folder / "journal.db", clock=clock)
+    house = WatchedHouse(journal, seed, clock)
     await house.service.start()
     try:
         yield house

@@ -10,12 +10,9 @@ from contextlib import AsyncExitStack
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
+from starlette.applications import Starlette
 
-from services.console.application import web
-from services.console.readings import Readings
 from services.console.server import ConsoleServer
-from services.runtime.clock import ManualClock
-from tests.console.sample_readings import START_US
 
 FLAGS = (
     "--headless",
@@ -29,7 +26,13 @@ FLAGS = (
 )
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 
-OpenPage = Callable[[Readings, str], Awaitable[Page]]
+READ_FELT = """() => [...document.querySelectorAll("#felt .hand")].map((hand) => ({
+  seat: Number(hand.dataset.seat), hand: Number(hand.dataset.hand), total: hand.dataset.total,
+  stake: Number(hand.dataset.stakeCents), outcome: hand.dataset.outcome || "",
+  cards: [...hand.querySelectorAll(".card")].map((card) => card.dataset.card),
+}))"""
+
+OpenPage = Callable[[Starlette, str], Awaitable[Page]]
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
@@ -47,12 +50,12 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_page(chromium: Browser) -> AsyncIterator[OpenPage]:
-    """Opens an address of a console over the given readings; any error in the page fails the test."""
+    """Opens an address of a console of the given application; any error in the page fails the test."""
     errors: list[str] = []
     async with AsyncExitStack() as stack:
 
-        async def opened(readings: Readings, address: str) -> Page:
-            server = ConsoleServer(web(readings, clock=ManualClock(START_US)), "127.0.0.1:0")
+        async def opened(application: Starlette, address: str) -> Page:
+            server = ConsoleServer(application, "127.0.0.1:0")
             await server.start()
             stack.push_async_callback(server.stop)
             context = await chromium.new_context(viewport=SIZE, base_url=f"http://127.0.0.1:{server.port}")

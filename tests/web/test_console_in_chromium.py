@@ -5,20 +5,16 @@ from dataclasses import replace
 import pytest
 from playwright.async_api import Page, expect
 
+from services.console.application import web
 from services.console.formatting import total_words
-from tests.console.sample_readings import SAMPLE_DEAL, SampleReadings, sample_round, sample_row
-from tests.web.conftest import OpenPage
+from services.runtime.clock import ManualClock
+from tests.console.sample_readings import SAMPLE_DEAL, START_US, SampleReadings, sample_round, sample_row
+from tests.web.conftest import READ_FELT, OpenPage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LAST = len(SAMPLE_DEAL) - 1
 REPLAY = "/rounds/black-hawk/BJ-07/12"
-
-READ_FELT = """() => [...document.querySelectorAll("#felt .hand")].map((hand) => ({
-  seat: Number(hand.dataset.seat), hand: Number(hand.dataset.hand), total: hand.dataset.total,
-  stake: Number(hand.dataset.stakeCents), outcome: hand.dataset.outcome || "",
-  cards: [...hand.querySelectorAll(".card")].map((card) => card.dataset.card),
-}))"""
 
 
 async def ready(page: Page) -> None:
@@ -50,7 +46,7 @@ def folded(step: int) -> list[dict[str, object]]:
 
 
 async def test_from_the_floor_to_the_end_of_a_hand(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), "/")
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), "/")
     await expect(page.get_by_role("heading", level=1)).to_have_text("Black Hawk")
     await page.get_by_role("link", name="BJ-07").first.click()
     await expect(page.get_by_role("heading", level=1)).to_have_text("BJ-07")
@@ -67,7 +63,7 @@ async def test_from_the_floor_to_the_end_of_a_hand(open_page: OpenPage) -> None:
 
 
 async def test_every_picture_equals_the_log(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), REPLAY)
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), REPLAY)
     await ready(page)
     for step in range(LAST + 1):
         await at_step(page, step) if step else await expect(page.locator("#step-output")).to_have_text(f"0 / {LAST}")
@@ -77,7 +73,7 @@ async def test_every_picture_equals_the_log(open_page: OpenPage) -> None:
 
 
 async def test_the_keyboard_does_everything(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), REPLAY)
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), REPLAY)
     await ready(page)
     for key, step in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", LAST), ("Home", 0)]:
         await page.keyboard.press(key)
@@ -101,7 +97,7 @@ async def test_the_keyboard_does_everything(open_page: OpenPage) -> None:
 
 
 async def test_space_plays_to_the_end_and_pauses(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), f"{REPLAY}?step={LAST - 3}")
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), f"{REPLAY}?step={LAST - 3}")
     await ready(page)
     await page.get_by_label("Speed of play").select_option("Very fast")
     await page.evaluate("document.activeElement.blur()")
@@ -117,7 +113,7 @@ async def test_space_plays_to_the_end_and_pauses(open_page: OpenPage) -> None:
 
 
 async def test_scrubbing_marks_the_event_of_the_step(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), REPLAY)
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), REPLAY)
     await ready(page)
     await page.get_by_label("Step of the round").fill("16")
     await at_step(page, 16)
@@ -132,7 +128,7 @@ async def test_scrubbing_marks_the_event_of_the_step(open_page: OpenPage) -> Non
 
 
 async def test_a_link_to_a_step_opens_it_and_survives_a_reload(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), f"{REPLAY}?step=14")
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), f"{REPLAY}?step=14")
     await ready(page)
     assert await page.evaluate(READ_FELT) == folded(14)
     await page.keyboard.press("ArrowRight")
@@ -143,7 +139,7 @@ async def test_a_link_to_a_step_opens_it_and_survives_a_reload(open_page: OpenPa
 
 
 async def test_stepping_works_without_javascript(open_page: OpenPage) -> None:
-    page = await open_page(SampleReadings(), "/health")
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), "/health")
     browser = page.context.browser
     assert browser is not None
     origin = page.url.removesuffix("/health")
@@ -160,7 +156,7 @@ async def test_stepping_works_without_javascript(open_page: OpenPage) -> None:
 
 async def test_a_live_table_follows_the_game(open_page: OpenPage) -> None:
     readings = SampleReadings()
-    page = await open_page(readings, "/tables/black-hawk/BJ-07")
+    page = await open_page(web(readings, clock=ManualClock(START_US)), "/tables/black-hawk/BJ-07")
     await expect(page.locator("#live-state")).to_have_text("Live")
     assert await page.evaluate(READ_FELT) == folded(readings.table_step)
     readings.table_step += 4
@@ -171,7 +167,7 @@ async def test_a_live_table_follows_the_game(open_page: OpenPage) -> None:
 
 async def test_a_live_floor_changes_one_row_and_keeps_the_focus(open_page: OpenPage) -> None:
     readings = SampleReadings()
-    page = await open_page(readings, "/")
+    page = await open_page(web(readings, clock=ManualClock(START_US)), "/")
     await expect(page.locator("#live-state")).to_have_text("Live")
     await page.locator("#row-black-hawk--BJ-05 a").focus()
     changed = replace(sample_row("black-hawk/BJ-05", 2), rounds=999, handle_cents=1_234_567)
@@ -216,7 +212,7 @@ OVERHANG = """() => [document.documentElement, ...document.querySelectorAll(".sc
     "address", ["/", "/tables/black-hawk/BJ-07", f"{REPLAY}?step=12", "/hands", "/findings", "/health"]
 )
 async def test_words_stand_out_and_nothing_hangs_over_the_edge(open_page: OpenPage, address: str) -> None:
-    page = await open_page(SampleReadings(), address)
+    page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), address)
     assert await page.evaluate(CONTRAST) == []
     for width in (1280, 1920):
         await page.set_viewport_size({"width": width, "height": 800})
