@@ -19,7 +19,7 @@ from typing import Any, Self
 import psutil
 import uvloop
 
-from load.sampling import Sampler
+from load.profiling import Profiler
 from services.house import House
 from services.runtime.settings import Settings
 from services.runtime.telemetry import configure_logging
@@ -63,7 +63,7 @@ class HousePresent:
             raise
 
     def start_profile(self) -> None:
-        """Begin to sample from now on, so that what came before is left out."""
+        """Begin to profile now, so that what came before is left out."""
         if self._profile is not None:
             self._process.send_signal(signal.SIGUSR1)
 
@@ -79,7 +79,7 @@ class HousePresent:
         return int(self._seen.memory_info().rss)
 
     def profile(self) -> dict[str, Any]:
-        """What the sampler saw; to be read after the block, empty without --profile."""
+        """What the profiler saw; to be read after the block, empty without --profile."""
         if self._profile is None or not self._profile.exists():
             return {}
         found: dict[str, Any] = json.loads(self._profile.read_text(encoding="utf-8"))
@@ -91,14 +91,14 @@ async def _host(data: Path, services: list[str], profile: Path | None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told.set)
-    sampler = Sampler()
-    sampling = asyncio.Event()
+    profiler = Profiler()
+    profiling = asyncio.Event()
     if profile is not None:
 
         def begin() -> None:
-            if not sampling.is_set():
-                sampling.set()
-                sampler.start()
+            if not profiling.is_set():
+                profiling.set()
+                profiler.start()
 
         loop.add_signal_handler(signal.SIGUSR1, begin)
     settings = Settings(
@@ -107,8 +107,8 @@ async def _host(data: Path, services: list[str], profile: Path | None) -> None:
     async with House(settings, services) as house:
         print(json.dumps({"grpc": house.grpc_port}), flush=True)
         await told.wait()
-        if profile is not None and sampling.is_set():
-            profile.write_text(json.dumps(sampler.stop()), encoding="utf-8")
+        if profile is not None and profiling.is_set():
+            profile.write_text(json.dumps(profiler.stop()), encoding="utf-8")
 
 
 def main() -> None:
@@ -116,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m load.hosting", description="Host the house to be measured.")
     parser.add_argument("services", nargs="*", default=list(ALL))
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--profile", type=Path, help="where to leave the profile; sampling begins at SIGUSR1")
+    parser.add_argument("--profile", type=Path, help="where to leave the profile; profiling begins at SIGUSR1")
     arguments = parser.parse_args()
     configure_logging("warning")
     uvloop.run(_host(arguments.data, arguments.services, arguments.profile))

@@ -187,13 +187,13 @@ def show(result: dict[str, Any]) -> None:
 
 def show_profile(profile: dict[str, Any], rounds: int) -> None:
     """Where the processor's time went."""
-    print(f"\nWhere the house's processor time went ({profile['samples']:,} looks; sampling adds some):")
+    print(f"\nWhere the house's processor time went (profiling overstates Python a little):")
     total = sum(profile["cpu_by_room"].values()) or 1.0
     for room, seconds in profile["cpu_by_room"].items():
         print(f"  {room:<32} {seconds / total:>6.1%}   {seconds / max(1, rounds) * 1e3:>7.2f} ms a round")
     print(f"  the journal's thread was in a commit {profile['share_of_time_committing']:.0%} of the time")
     print("  by thread: " + ", ".join(f"{name} {s / total:.0%}" for name, s in profile["cpu_by_thread"].items()))
-    print("  hottest functions (their own time and that of the libraries they call):")
+    print("  hottest functions (their own time and that of library functions they call):")
     for name, seconds in list(profile["hottest_functions"].items())[:25]:
         print(f"    {seconds / total:>6.1%}  {name}")
     print()
