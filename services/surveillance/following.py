@@ -15,6 +15,9 @@ from services.journal.port import Recorded
 
 BATCH = 500
 QUEUED = 2_000
+REST_SECONDS = 0.1
+"""Between two batches that are not full: a transaction for each commit of the house costs more than playing does, and takes
+the interpreter from the tables. So a reader that keeps up is behind by about this much; one that is behind never rests."""
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
 
@@ -24,13 +27,19 @@ Subscribe = Callable[[], Awaitable[AsyncIterator[Recorded]]]
 Handle = Callable[[Sequence[Recorded]], Awaitable[None]]
 
 
-async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None:
+async def batches(
+    subscription: AsyncIterator[Recorded], handle: Handle, *, rest_seconds: float = REST_SECONDS
+) -> None:
     """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error."""
     queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
+    awake = asyncio.Event()
+    awake.set()
 
     async def read() -> None:
         async for recorded in subscription:
             await queue.put(recorded)
+            # Not asked for more during a rest, the journal reads what has come since in one go.
+            await awake.wait()
 
     reader = asyncio.ensure_future(read())
     try:
@@ -44,7 +53,13 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle) -> None
             batch = [waiting.result()]
             while len(batch) < BATCH and not queue.empty():
                 batch.append(queue.get_nowait())
+            if len(batch) == BATCH:
+                await handle(batch)
+                continue
+            awake.clear()
             await handle(batch)
+            await asyncio.sleep(rest_seconds)
+            awake.set()
     finally:
         reader.cancel()
         with suppress(asyncio.CancelledError, Exception):
