@@ -78,11 +78,16 @@ class Mapper(Generic[T]):
         converters = [_field_converters(hints[name], cast("FieldDescriptor", theirs[name])) for name in ours]
         self._intos = [(at, into) for at, (into, _) in enumerate(converters) if into is not None]
         self._outs = [(at, out) for at, (_, out) in enumerate(converters) if out is not None]
+        # Single numbers and words only: setting one by one takes half the time of the constructor, which can do all else.
+        self._is_plain = not self._intos and not self._outs
 
     def to_message(self, value: T) -> Message:
         """The message that says the same."""
-        if not self._outs:
-            return self.message(**dict(zip(self._names, self._read(value), strict=True)))
+        if self._is_plain:
+            message = self.message()
+            for name, content in zip(self._names, self._read(value), strict=True):
+                setattr(message, name, content)
+            return message
         contents = list(self._read(value))
         for at, out in self._outs:
             if contents[at] is not None:
@@ -92,7 +97,7 @@ class Mapper(Generic[T]):
 
     def from_message(self, message: Message) -> T:
         """The value that says the same; raises MalformedMessage naming the field that cannot be read."""
-        if not self._intos:
+        if self._is_plain:
             return self._make(*self._read(message))
         contents = list(self._read(message))
         for at, into in self._intos:
@@ -107,9 +112,7 @@ class Mapper(Generic[T]):
 
     def encode(self, value: T) -> bytes:
         """The message's bytes."""
-        if self._outs:
-            return self.to_message(value).SerializeToString()
-        return self.message(**dict(zip(self._names, self._read(value), strict=True))).SerializeToString()
+        return self.to_message(value).SerializeToString()
 
     def parse(self, data: bytes) -> Message:
         """The message in `data`; raises MalformedMessage when the bytes are not one."""
@@ -122,7 +125,7 @@ class Mapper(Generic[T]):
     def decode(self, data: bytes) -> T:
         """The value in `data`; raises MalformedMessage."""
         message = self.parse(data)
-        return self.from_message(message) if self._intos else self._make(*self._read(message))
+        return self._make(*self._read(message)) if self._is_plain else self.from_message(message)
 
 
 def _reader_of(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
