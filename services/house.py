@@ -6,14 +6,11 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 import asyncio
 from collections.abc import Collection
 from contextlib import AsyncExitStack
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import structlog
 from prometheus_client import start_http_server
 
-from services.console.application import web
-from services.console.client_readings import ClientReadings
-from services.console.server import ConsoleServer
 from services.journal.sqlite import SqliteJournal
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
@@ -25,12 +22,15 @@ from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
-from services.surveillance.client import SurveillanceClient
-from services.surveillance.server import Surveillance
 from services.table.client import TableClient
 from services.table.server import Tables
 from services.wager import server as wager_server
 from services.wager.client import WagerClient
+
+if TYPE_CHECKING:
+    from services.surveillance.server import Surveillance
+
+# The console's and surveillance's libraries take a second to load: a process that hosts neither starts without them.
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +63,7 @@ class House:
         self.dispatchers: dict[str, Dispatcher] = {}
         self.grpc_port = 0
         self.console_port = 0
+        self.metrics_port = 0
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -121,10 +122,16 @@ class House:
         self.grpc_port = server.port
 
     async def _serve_console(self) -> None:
-        readings = ClientReadings(
-            SurveillanceClient(self.caller("surveillance")), TableClient(self.caller("table")), self.settings.calendars
+        from services.console.server import ConsoleServer, app
+        from services.surveillance.client import SurveillanceClient
+
+        application = app(
+            SurveillanceClient(self.caller("surveillance")),
+            TableClient(self.caller("table")),
+            calendars=self.settings.calendars,
+            clock=self._clock,
+            registry=self.telemetry.registry,
         )
-        application = web(readings, clock=self._clock, registry=self.telemetry.registry)
         console = ConsoleServer(application, self.settings.console_address)
         await console.start()
         self._stack.push_async_callback(console.stop)
@@ -171,7 +178,9 @@ class House:
         self._add(tables.dispatcher)
         return tables
 
-    def _host_surveillance(self, journal: SqliteJournal) -> Surveillance:
+    def _host_surveillance(self, journal: SqliteJournal) -> "Surveillance":
+        from services.surveillance.server import Surveillance
+
         surveillance = Surveillance(
             journal,
             self.settings.projection_path,
@@ -193,6 +202,7 @@ class House:
             raise PortTaken(
                 f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
             ) from error
+        self.metrics_port = server.server_port
 
         def stop() -> None:
             server.shutdown()

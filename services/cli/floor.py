@@ -42,7 +42,7 @@ def floor() -> None:
     "--mischief", default=0.05, show_default=True, type=click.FloatRange(0, 1), help="Share of invalid commands."
 )
 @click.option("--rules", multiple=True, help="Rule set by name or file; several take turns.  [default: colorado]")
-@click.option("--seed", default=1, show_default=True, help="The same seed makes the same people and choices.")
+@click.option("--seed", default=1, show_default=True, help="Makes the choices of players and dealers, never the cards.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def simulate(
     house: str,

@@ -5,18 +5,19 @@ import contextlib
 import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from services.cli.floor import print_progress, print_summary
 from services.cli.rule_source import named_rules
-from services.floor.simulation import Callers, Plan, Simulation
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
+
+if TYPE_CHECKING:
+    from services.floor.simulation import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -76,7 +77,7 @@ def serve(
     "--pace", default=1.0, show_default=True, type=click.FloatRange(0), help="Seconds before each visible step."
 )
 @click.option("--rules", multiple=True, help="Rule set by name or file; several take turns.  [default: colorado]")
-@click.option("--seed", default=1, show_default=True, help="The same seed makes the same people and choices.")
+@click.option("--seed", default=1, show_default=True, help="Makes the choices of players and dealers, never the cards.")
 @click.option("--no-floor", is_flag=True, help="Start the house without a simulated floor.")
 @house_options
 def up(
@@ -93,6 +94,8 @@ def up(
 
     Stop it in any way, start it again with the same --data, and play goes on where it was.
     """
+    from services.floor.simulation import Plan
+
     plan = None if no_floor else Plan(floors=floors, tables=tables, seats=seats, pace_seconds=pace, seed=seed)
     sets = tuple(named_rules(name) for name in rules or ("colorado",))
     _run(_up(House(_settings(options, {}), SERVICES), plan, sets))
@@ -137,7 +140,10 @@ async def _serve(house: House) -> None:
         click.echo("draining", err=True)
 
 
-async def _up(house: House, plan: Plan | None, rules: tuple[Any, ...]) -> None:
+async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
+    from services.cli.floor import print_progress, print_summary
+    from services.floor.simulation import Callers, Simulation
+
     told = _until_told()
     async with house:
         _announce(house)
@@ -160,8 +166,16 @@ async def _up(house: House, plan: Plan | None, rules: tuple[Any, ...]) -> None:
 
 
 def _announce(house: House) -> None:
-    click.echo(f"services: {', '.join(sorted(house.hosted))} on {house.settings.grpc_address} (gRPC)", err=True)
+    settings = house.settings
+    click.echo(
+        f"services: {', '.join(sorted(house.hosted))} on {_at(settings.grpc_address, house.grpc_port)} (gRPC)", err=True
+    )
     if "console" in house.hosted:
-        click.echo(f"console:  http://{house.settings.console_address}/", err=True)
-    click.echo(f"metrics:  http://{house.settings.metrics_address}/metrics", err=True)
+        click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
+    click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)
     click.echo(f"data:     {house.settings.data_dir.resolve()}", err=True)
+
+
+def _at(address: str, port: int) -> str:
+    """The address that is really listened on: the port may have been left to the system."""
+    return f"{address.rpartition(':')[0]}:{port}"

@@ -11,8 +11,30 @@ import click
 
 from services.journal.findings import Finding, Observer
 from services.journal.fsck import FsckReport, fsck
+from services.journal.port import Recorded
+from services.surveillance.verifying import LawsOfTheHouse
 
-OBSERVERS: tuple[Callable[[], Observer], ...] = ()
+PROGRESS_EVERY = 50_000
+
+
+class Progress:
+    """Says on stderr how far the check is; finds nothing."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def see(self, _: Recorded) -> None:
+        """Count one event."""
+        self._seen += 1
+        if self._seen % PROGRESS_EVERY == 0:
+            click.echo(f"{self._seen} events …", err=True)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Nothing."""
+        return ()
+
+
+OBSERVERS: tuple[Callable[[], Observer], ...] = (LawsOfTheHouse, Progress)
 """What else is asked of a sound journal: each is called once and sees every event in log order (DESIGN §8, L1 to L12)."""
 
 SHOWN_FINDINGS = 100

@@ -7,6 +7,7 @@ changes; keeps nothing else. Raises what the clients raise.
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from services.console.formatting import phase_words
 from services.console.from_records import round_page
@@ -14,6 +15,7 @@ from services.console.from_table import live_felt
 from services.console.live import merged
 from services.console.rule_words import rules_view
 from services.console.views import (
+    FeltView,
     FindingPage,
     FindingView,
     FloorView,
@@ -37,6 +39,7 @@ ROUNDS_ON_A_PAGE = 25
 LATEST_ROUNDS = 12
 FINDINGS_ON_A_PAGE = 200
 FINDINGS_AT_A_TABLE = 3
+MOST_SEATS = 7
 
 
 class ClientReadings:
@@ -76,10 +79,15 @@ class ClientReadings:
         """See Readings."""
         live = await self._live(key)
         yield await self._page(live)
-        sources = (self._tables.watch_table(key), self._surveillance.watch_floor(table=key))
+        sources: list[AsyncIterator[Any]] = [self._surveillance.watch_floor(table=key)]
+        if live.view is not None:
+            sources.append(self._tables.watch_table(key))
         async for number, item in merged(*sources):
-            if number == 0:
+            if number == 1:
                 live.view = item
+            elif live.view is None and any(table.open for table in item.tables):
+                # It has opened since: whoever watches asks anew and gets the table's own view too.
+                return
             else:
                 live.overview = item.tables[-1] if item.tables else live.overview
                 if item.ended_rounds or item.findings:
@@ -147,7 +155,11 @@ class ClientReadings:
 
     async def _live(self, key: str) -> "_Live":
         overview = await self._overview(key)
-        view = await self._tables.get_table(key)
+        try:
+            view = await self._tables.get_table(key)
+        except NotFound:
+            # Its shoe or tray is being made ready; the table itself has not opened yet.
+            view = None
         return _Live(overview, view, await self._latest(key), await self._newest_findings(overview))
 
     async def _newest_findings(self, overview: surveillance.TableOverview) -> tuple[FindingView, ...]:
@@ -170,13 +182,12 @@ class ClientReadings:
         overview = live.overview
         rules = await self._rules_of(overview)
         racks = {seat.seat: seat.rack_cents for seat in overview.seats}
-        felt = live_felt(
-            live.view,
-            racks=racks,
-            shoe=_shoe(overview),
-            lettering=rules.lettering if rules is not None else "",
-            seat_count=overview.seats_open or 7,
-        )
+        shoe, lettering = _shoe(overview), rules.lettering if rules is not None else ""
+        seats = overview.seats_open or MOST_SEATS
+        if live.view is None:
+            felt = FeltView(overview.table, phase="not opened yet", seat_count=seats, shoe=shoe, lettering=lettering)
+        else:
+            felt = live_felt(live.view, racks=racks, shoe=shoe, lettering=lettering, seat_count=seats)
         return TablePage(
             row=_table_row(overview),
             zone=self.zone(overview.table),
@@ -216,10 +227,10 @@ class ClientReadings:
 
 @dataclass(slots=True)
 class _Live:
-    """A table's page while it is watched."""
+    """A table's page while it is watched; `view` is None for a table that never opened."""
 
     overview: surveillance.TableOverview
-    view: tables.TableView
+    view: tables.TableView | None
     latest: tuple[RoundRow, ...]
     findings: tuple[FindingView, ...]
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sse_starlette.event import ServerSentEvent
 
-from services.runtime.failures import ServiceUnavailable
+from services.runtime.failures import CallFailed, ServiceUnavailable
 
 T = TypeVar("T")
 
@@ -123,6 +123,6 @@ async def fragments(
                         if sent.get(name) != html:
                             sent[name] = html
                             yield ServerSentEvent(json.dumps({"id": name, "html": html}), event="fragment")
-        except ServiceUnavailable:
+        except (ServiceUnavailable, CallFailed):
             yield ServerSentEvent("The service does not answer, trying again", event="waiting")
         await asyncio.sleep(retry_seconds)

@@ -3,8 +3,9 @@
 A patron's habit follows from his id, so that a simulation that starts again knows the people it finds at the tables.
 """
 
+import itertools
 import random
-from collections.abc import Iterator
+import secrets
 from dataclasses import dataclass, field
 
 from services.floor.habits import HABITS, Habit
@@ -13,7 +14,7 @@ from services.game.rule_options import Limits
 
 @dataclass(slots=True)
 class Patron:
-    """One player: his id ("P-basic-17"), habit, what is in his rack as last seen, and how long he means to stay."""
+    """One player: his id ("basic-3fa1"), habit, what is in his rack as last seen, and how long he means to stay."""
 
     id: str
     habit: Habit
@@ -32,23 +33,27 @@ class Patron:
 class Crowd:
     """The patrons of one floor, drawn with `chance`; habits in turn, so that each is there."""
 
-    def __init__(self, chance: random.Random, name: str) -> None:
+    def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._name = name
-        self._numbers = self._count()
+        self._habits = itertools.cycle(HABITS.values())
+        self._ids: set[str] = set()
         self._away: list[Patron] = []
 
     def next(self) -> Patron:
         """Somebody who wants to play: every third time one who played before and comes back, else somebody new."""
         if self._away and self._chance.random() < 1 / 3:
             return self._away.pop(self._chance.randrange(len(self._away)))
-        number = next(self._numbers)
-        habit = list(HABITS.values())[number % len(HABITS)]
-        return self._staying(Patron(f"P-{self._name}-{habit.name}-{number}", habit))
+        habit = next(self._habits)
+        # Not from the seed: a simulation started again must not name its new people after those who sit there already.
+        while (patron_id := f"{habit.name}-{secrets.token_hex(2)}") in self._ids:
+            pass
+        self._ids.add(patron_id)
+        return self._staying(Patron(patron_id, habit))
 
     def known(self, patron_id: str) -> Patron:
         """The patron of that id, found at a table by a simulation that was started again."""
-        habit = next((habit for name, habit in HABITS.items() if f"-{name}-" in patron_id), HABITS["basic"])
+        habit = HABITS.get(patron_id.partition("-")[0], HABITS["basic"])
+        self._ids.add(patron_id)
         return self._staying(Patron(patron_id, habit))
 
     def gone(self, patron: Patron) -> None:
@@ -64,10 +69,3 @@ class Crowd:
     def _staying(self, patron: Patron) -> Patron:
         patron.rounds_left = self._chance.randrange(8, 60)
         return patron
-
-    def _count(self) -> Iterator[int]:
-        # A simulation started again must not take the ids of people who sit at its tables already.
-        number = self._chance.randrange(1_000_000) * 1_000
-        while True:
-            yield number
-            number += 1

@@ -30,7 +30,7 @@ class Plan:
 
     Ends after `rounds` rounds in all or `seconds`, whichever comes first; 0 means no such end. `pace_seconds` is the pause
     before each visible step, 0 for as fast as the house answers. `mischief` is the share of occasions, 0 to 1, at which an
-    invalid command is sent. The same `seed` makes the same people and choices.
+    invalid command is sent. `seed` makes the choices of players and dealers; cards are the house's and never follow from it.
     """
 
     floors: int = 1
@@ -62,7 +62,7 @@ class Simulation:
         )
         self._routines = []
         for floor in floor_names(plan.floors):
-            crowd = Crowd(random.Random(f"{plan.seed}/{floor}"), floor)  # noqa: S311 - players' choices, not cards
+            crowd = Crowd(random.Random(f"{plan.seed}/{floor}"))  # noqa: S311 - players' choices, not cards
             for number in range(1, plan.tables + 1):
                 table = f"{floor}/BJ-{number:02}"
                 self._routines.append(

@@ -173,7 +173,7 @@ def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...
 def _next_of(chain: ChainReader, offset: int, recorded_hash: bytes, stored: object) -> Recorded:
     """The event of a row, once it is known to be unchanged and the very next of its stream; raises JournalDamaged."""
     # A damaged row may hold a value of any type, whatever the column says.
-    if not isinstance(stored, bytes) or sha256(stored).digest() != recorded_hash:
+    if type(stored) is not bytes or sha256(stored).digest() != recorded_hash:
         raise JournalDamaged(chain.stream, chain.sequence + 1, "its bytes do not have the hash recorded for them")
     try:
         envelope = decode(stored)

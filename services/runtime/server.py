@@ -43,12 +43,13 @@ class GrpcServer:
                 ("grpc.so_reuseport", 0),
             ]
         )
+        self._streams = _OpenStreams()
         self._health = health_aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = [*(d.service for d in dispatchers), "grpc.health.v1.Health", reflection.SERVICE_NAME]
         reflection.enable_server_reflection(names, self._server)
         for dispatcher in dispatchers:
-            handlers = {rpc.name: _handler(dispatcher, rpc) for rpc in dispatcher.use_cases}
+            handlers = {rpc.name: _handler(dispatcher, rpc, self._streams) for rpc in dispatcher.use_cases}
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(dispatcher.service, handlers),))
 
     async def start(self) -> None:
@@ -69,19 +70,46 @@ class GrpcServer:
             await self._health.set(name, status)
 
     async def stop(self, grace_seconds: float = 5.0) -> None:
-        """Turn new requests away, let those in hand end, then close."""
+        """Turn new requests away, let those in hand end, then close. Streams end at once: they have no end of their own."""
         await self._health.enter_graceful_shutdown()
+        self._streams.close()
         await self._server.stop(grace_seconds)
         await asyncio.gather(*(dispatcher.drain() for dispatcher in self._dispatchers))
 
 
-def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> "grpc.RpcMethodHandler[bytes, bytes]":
+class _OpenStreams:
+    """The streams that are being answered; without ending them every drain would last as long as its grace."""
+
+    def __init__(self) -> None:
+        self.closing = False
+        self.tasks: set[asyncio.Task[Any]] = set()
+
+    def close(self) -> None:
+        """Tell every reader that this server ends; he watches again elsewhere or later."""
+        self.closing = True
+        for task in self.tasks:
+            task.cancel()
+
+
+def _handler(
+    dispatcher: Dispatcher, rpc: Rpc[Any, Any], streams: _OpenStreams
+) -> "grpc.RpcMethodHandler[bytes, bytes]":
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
+            task = asyncio.current_task()
+            if task is not None:
+                streams.tasks.add(task)
+                task.add_done_callback(streams.tasks.discard)
             try:
+                if streams.closing:
+                    raise ServiceUnavailable("this server is ending: ask again")
                 async for reply in dispatcher.stream(rpc, rpc.decode_request(data)):
                     yield rpc.encode_reply(reply)
+            except asyncio.CancelledError:
+                if not streams.closing:
+                    raise
+                await context.abort(grpc.StatusCode.UNAVAILABLE, "this server is ending: ask again")
             except Exception as error:  # noqa: BLE001 - the boundary: everything becomes a status
                 await _abort(context, error)
 

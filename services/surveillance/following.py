@@ -15,9 +15,6 @@ from services.journal.port import Recorded
 
 BATCH = 500
 QUEUED = 2_000
-REST_SECONDS = 0.1
-"""Between two batches that are not full: a transaction for each commit of the house costs more than playing does, and takes
-the interpreter from the tables. So a reader that keeps up is behind by about this much; one that is behind never rests."""
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
 
@@ -27,19 +24,17 @@ Subscribe = Callable[[], Awaitable[AsyncIterator[Recorded]]]
 Handle = Callable[[Sequence[Recorded]], Awaitable[None]]
 
 
-async def batches(
-    subscription: AsyncIterator[Recorded], handle: Handle, *, rest_seconds: float = REST_SECONDS
-) -> None:
-    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error."""
+async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: float) -> None:
+    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error.
+
+    While a backlog is worked through, at most `share` of the time is spent on it: the house plays in the same process.
+    """
     queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
-    awake = asyncio.Event()
-    awake.set()
+    loop = asyncio.get_running_loop()
 
     async def read() -> None:
         async for recorded in subscription:
             await queue.put(recorded)
-            # Not asked for more during a rest, the journal reads what has come since in one go.
-            await awake.wait()
 
     reader = asyncio.ensure_future(read())
     try:
@@ -53,13 +48,10 @@ async def batches(
             batch = [waiting.result()]
             while len(batch) < BATCH and not queue.empty():
                 batch.append(queue.get_nowait())
-            if len(batch) == BATCH:
-                await handle(batch)
-                continue
-            awake.clear()
+            started = loop.time()
             await handle(batch)
-            await asyncio.sleep(rest_seconds)
-            awake.set()
+            if len(batch) == BATCH:
+                await asyncio.sleep((loop.time() - started) * (1 / share - 1))
     finally:
         reader.cancel()
         with suppress(asyncio.CancelledError, Exception):
@@ -69,8 +61,9 @@ async def batches(
 class Follower:
     """One loop over the journal. `trouble` is empty while it runs, else why it stands."""
 
-    def __init__(self, name: str, subscribe: Subscribe, handle: Handle) -> None:
+    def __init__(self, name: str, subscribe: Subscribe, handle: Handle, *, share: float) -> None:
         self.name = name
+        self._share = share
         self.trouble = "not started"
         self._subscribe = subscribe
         self._handle = handle
@@ -94,7 +87,7 @@ class Follower:
             try:
                 subscription = await self._subscribe()
                 self.trouble = ""
-                await batches(subscription, self._handle)
+                await batches(subscription, self._handle, self._share)
             except asyncio.CancelledError:
                 raise
             except Exception as error:

@@ -5,8 +5,9 @@ and what the event says about balances must be what the fold has. Amounts are in
 wager service.
 """
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -14,9 +15,11 @@ from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
+from services.surveillance.table_facts import RackChanged
 from services.surveillance.wager_facts import Currency
 
 CHIPS, CASH = Currency.CHIPS, Currency.CASH
+RECEIPTS_REMEMBERED = 4_096
 MAY_BE_NEGATIVE = frozenset({"outside", "tray", "breakage"})
 
 Changes = Mapping[tuple[Currency, str], int]
@@ -41,38 +44,45 @@ class ChipsConserved:
 
     def __init__(self) -> None:
         self.balances: dict[str, dict[tuple[Currency, str], int]] = {}
+        self._periods: dict[str, Period] = {}
+        self._receipts: dict[str, OrderedDict[str, tuple[int, int]]] = {}
 
     def observe(self, fact: Fact, _scene: TableScene) -> Iterator[Finding]:
-        """Fold one event of a wager stream in."""
+        """Fold one event of a wager stream in, and hold what the table says of a rack against it."""
         event = fact.event
+        accounts = self.balances.setdefault(fact.key, {})
+        if isinstance(event, RackChanged):
+            yield from self._receipt(fact, event)
         if fact.area != "wager" or event is None:
             return
-        accounts = self.balances.setdefault(fact.key, {})
-        moved: defaultdict[tuple[Currency, str], int] = defaultdict(int)
-        for movement in event.movements:
-            if movement.amount_cents < 1 or movement.source == movement.target:
-                yield found("L1", fact, f"is not a movement of money: {movement}")
-            moved[movement.currency, movement.source] -= movement.amount_cents
-            moved[movement.currency, movement.target] += movement.amount_cents
-        moved = defaultdict(int, {account: cents for account, cents in moved.items() if cents})
-        said = {account: cents for account, cents in _said(event, accounts).items() if cents}
-        for currency, name in sorted(set(moved) | set(said)):
-            actual, wanted = moved.get((currency, name), 0), said.get((currency, name), 0)
-            if actual != wanted:
-                yield found("L1", fact, f"{name} changes by {actual} cents of {currency}, the event says {wanted}")
-        for account, cents in moved.items():
-            now = accounts.get(account, 0) + cents
-            accounts[account] = now
-            if not now:
-                del accounts[account]
-            if now < 0 and account[1] not in MAY_BE_NEGATIVE:
-                yield found("L1", fact, f"{account[1]} is overdrawn by {-now} cents of {account[0]}")
-        if _counted_tray(accounts) < 0:
-            yield found("L1", fact, f"the tray holds {_counted_tray(accounts)} cents")
+        yield from _post(fact, accounts)
         yield from _inner(fact)
+        match event:
+            case w.ChipsBought():
+                self._note(fact.key, event.buy_in, (event.chips_cents, event.rack_cents))
+            case w.ChipsCashedOut():
+                self._note(fact.key, event.cash_out, (event.amount_cents, event.rack_cents))
+            case _:
+                pass
+        yield from self._periods.setdefault(fact.key, Period()).observe(fact)
         for what, stated, folded in _stated(event, accounts):
             if stated != folded:
                 yield found("L6", fact, f"states {stated} cents for {what}, folding the log gives {folded}")
+
+    def _note(self, key: str, receipt: str, amounts: tuple[int, int]) -> None:
+        receipts = self._receipts.setdefault(key, OrderedDict())
+        receipts[receipt] = amounts
+        if len(receipts) > RECEIPTS_REMEMBERED:
+            receipts.popitem(last=False)
+
+    def _receipt(self, fact: Fact, event: RackChanged) -> Iterator[Finding]:
+        # A repeated request may be noted late, so the table is held against the ledger's own event, not against now.
+        known = self._receipts.setdefault(fact.key, OrderedDict()).get(event.receipt)
+        said = (event.amount_cents, event.rack_cents)
+        if known != said:
+            yield found(
+                "L6", fact, f"the table notes {said} cents for {event.receipt}, the ledger {known or 'nothing'}"
+            )
 
     def finish(self) -> Iterator[Finding]:
         """Over all accounts each currency sums to zero."""
@@ -81,6 +91,64 @@ class ChipsConserved:
                 total = sum(cents for (kind, _), cents in accounts.items() if kind is currency)
                 if total:
                     yield Finding("L1", f"wager:{key}", 0, "", f"{currency} sum to {total} cents over all accounts")
+
+
+def _post(fact: Fact, accounts: dict[tuple[Currency, str], int]) -> Iterator[Finding]:
+    """Book the movements of an event, and compare them with what the event says."""
+    event = fact.event
+    moved: defaultdict[tuple[Currency, str], int] = defaultdict(int)
+    for movement in event.movements:
+        if movement.amount_cents < 1 or movement.source == movement.target:
+            yield found("L1", fact, f"is not a movement of money: {movement}")
+        moved[movement.currency, movement.source] -= movement.amount_cents
+        moved[movement.currency, movement.target] += movement.amount_cents
+    moved = defaultdict(int, {account: cents for account, cents in moved.items() if cents})
+    said = {account: cents for account, cents in _said(event, accounts).items() if cents}
+    for currency, name in sorted(set(moved) | set(said)):
+        actual, wanted = moved.get((currency, name), 0), said.get((currency, name), 0)
+        if actual != wanted:
+            yield found("L1", fact, f"{name} changes by {actual} cents of {currency}, the event says {wanted}")
+    for account, cents in moved.items():
+        now = accounts.get(account, 0) + cents
+        accounts[account] = now
+        if not now:
+            del accounts[account]
+        if now < 0 and account[1] not in MAY_BE_NEGATIVE:
+            yield found("L1", fact, f"{account[1]} is overdrawn by {-now} cents of {account[0]}")
+    if _counted_tray(accounts) < 0:
+        yield found("L1", fact, f"the tray holds {_counted_tray(accounts)} cents")
+
+
+@dataclass(slots=True)
+class Period:
+    """What a table came to between opening and closing, in cents; the closing states it too (L6)."""
+
+    opener: int = 0
+    fills: int = 0
+    credits: int = 0
+    handle: int = 0
+
+    def observe(self, fact: Fact) -> Iterator[Finding]:
+        """Fold one event of the ledger in."""
+        match fact.event:
+            case w.LedgerOpened() as event:
+                self.opener, self.fills, self.credits, self.handle = event.opener_cents, 0, 0, 0
+            case w.TrayFilled() as event:
+                self.fills += event.amount_cents
+            case w.TrayCredited() as event:
+                self.credits += event.amount_cents
+            case w.RoundSettled() as event:
+                self.handle += sum(line.stake_cents for line in event.lines)
+            case w.LedgerClosed() as event:
+                win = event.closer_cents + event.drop_cents + self.credits - self.opener - self.fills
+                for what, stated, folded in (
+                    ("win", event.win_cents, win),
+                    ("handle", event.handle_cents, self.handle),
+                ):
+                    if stated != folded:
+                        yield found("L6", fact, f"states {stated} cents of {what}, folding the log gives {folded}")
+            case _:
+                pass
 
 
 def _counted_tray(accounts: Changes) -> int:

@@ -50,8 +50,8 @@ class SurveillanceService:
         self._watchers = Watchers()
         self._duplicates = 0
         self._gaps = 0
-        self._projecting = Follower("projection", self._subscribe_projection, self._project)
-        self._auditing = Follower("laws", self._subscribe_laws, self._audit)
+        self._projecting = Follower("projection", self._subscribe_projection, self._project, share=0.8)
+        self._auditing = Follower("laws", self._subscribe_laws, self._audit, share=0.5)
 
     async def start(self) -> None:
         """Open the read model and begin to read; raises OSError when the file's folder cannot be written."""

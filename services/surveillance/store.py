@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import structlog
 from sqlalchemy import Engine, create_engine, delete, event, insert, select
@@ -33,6 +34,22 @@ def open_store(path: Path) -> Engine:
         engine = _connect(f"sqlite:///{path}")
         create(engine)
     return engine
+
+
+def open_existing(path: Path) -> Engine | None:
+    """The database at `path` for reading only, None when there is none of this build's schema; changes nothing."""
+    if not path.is_file():
+        return None
+    engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&uri=true")
+    try:
+        with engine.connect() as connection:
+            found = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
+    except DBAPIError:
+        found = None
+    if found == str(SCHEMA_VERSION):
+        return engine
+    engine.dispose()
+    return None
 
 
 def open_memory() -> Engine:

@@ -59,6 +59,18 @@ class Board:
         posted = self._posted.get(key)
         return None if posted is None else _view(posted)
 
+    def waiting(self, whom: WaitingFor) -> int:
+        """How many tables wait for `whom` now; a suspended table waits for its supervisor."""
+        return sum(
+            posted.waiting_for is whom
+            or (
+                whom is WaitingFor.SUPERVISOR
+                and posted.waiting_for is WaitingFor.NOBODY
+                and bool(posted.table.suspended)
+            )
+            for posted in self._posted.values()
+        )
+
     def keys(self) -> list[str]:
         """Every table published, by name."""
         return sorted(self._posted)

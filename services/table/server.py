@@ -77,7 +77,7 @@ class Tables:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
     ) -> None:
-        self.service = TableService(journal, shoes, ledgers, clock=clock, calendars=calendars)
+        self.service = TableService(journal, shoes, ledgers, clock=clock, telemetry=telemetry, calendars=calendars)
         self.dispatcher = dispatcher(self.service, clock=clock, telemetry=telemetry, calendars=calendars)
 
     async def start(self) -> None:

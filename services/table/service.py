@@ -19,6 +19,7 @@ from services.runtime.aggregate import AggregateHost, Outcome
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.runtime.table_key import check_table_key, floor_of
+from services.runtime.telemetry import Telemetry
 from services.shoe import client as shoe
 from services.table import client
 from services.table import commands as c
@@ -29,6 +30,7 @@ from services.table.conductor import Conductor, TableTurn
 from services.table.contexts import Contexts
 from services.table.deciding import decider
 from services.table.holds import new_stakes
+from services.table.metrics import TableMetrics
 from services.table.pacing import Pacer
 from services.table.pit import opening_id
 from services.table.playing import check_opening
@@ -60,6 +62,7 @@ class TableService:
         ledgers: wager.WagerClient,
         *,
         clock: Clock,
+        telemetry: Telemetry | None = None,
         calendars: Mapping[str, GamingCalendar] | None = None,
     ) -> None:
         self._journal = journal
@@ -68,6 +71,8 @@ class TableService:
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)
         self._board = Board()
+        self._metrics = TableMetrics(telemetry or Telemetry(), self._board.waiting)
+        self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
 
@@ -75,7 +80,9 @@ class TableService:
         """Take up every table where its log ends: open rounds go on by themselves, timers run on."""
         for head in await self._journal.streams():
             if head.stream.startswith(_STREAM):
-                self._pacer.try_again(head.stream.removeprefix(_STREAM), at_once=True)
+                self._found.add(head.stream.removeprefix(_STREAM))
+        for key in self._found:
+            self._pacer.try_again(key, at_once=True)
 
     async def stop(self) -> None:
         """End what runs in the background; what is open goes on at the next start."""
@@ -209,11 +216,7 @@ class TableService:
 
     async def list_tables(self, _table: str, query: client.ListTables) -> a.TableList:
         """The tables of a floor, by name."""
-        keys = {
-            head.stream.removeprefix(_STREAM)
-            for head in await self._journal.streams()
-            if head.stream.startswith(_STREAM)
-        }
+        keys = self._found | set(self._board.keys())
         summaries = []
         for key in sorted(key for key in keys if floor_of(key) == query.floor):
             await self._shown(key)
@@ -337,6 +340,7 @@ class TableService:
     def _published(self, _key: str, outcome: TableOutcome) -> None:
         if outcome.last_sequence:
             self._board.publish(outcome.state, outcome.last_sequence)
+            self._metrics.count(outcome.events)
 
 
 def _accepted(outcome: TableOutcome) -> a.Accepted:

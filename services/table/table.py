@@ -5,10 +5,13 @@ always give the same state. Knows no card that lies face down.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any
 
 from services.game import round as game
 from services.game import round_events as re
+from services.game.quick import quick
 from services.game.round_state import Round
 from services.game.round_words import Action, Phase, SettlementLine
 from services.game.rule_options import Limits
@@ -54,9 +57,9 @@ class Play:
     """What the table remembers about its round besides the round itself."""
 
     round: Round
-    shoe: e.ShoeAssigned | None = None
-    players: Mapping[int, str] = field(default_factory=dict)
+    players: Mapping[int, str]
     """The patron by seat, for every seat with a wager."""
+    shoe: e.ShoeAssigned | None = None
     decisions: tuple[Decision, ...] = ()
     cards: int = 0
     """How many cards were dealt in it."""
@@ -163,6 +166,12 @@ def evolve(table: Table, event: e.TableEvent) -> Table:
 
 
 _ROUND_EVENTS = re.RoundEvent
+# A restart folds everything that ever happened at a table, nearly all of it in rounds: there `replace` is half the time.
+_table: Any = quick(Table)
+_play = quick(Play)
+_NAMES = [field.name for field in fields(Table)]
+_BEFORE_PLAY: Any = attrgetter(*_NAMES[: _NAMES.index("play")])
+_AFTER_PLAY: Any = attrgetter(*_NAMES[_NAMES.index("play") + 1 :])
 _PlayEvent = e.ShoeAssigned | e.CardsRanShort | e.StakesReleased | e.DecisionTimerStarted | e.DecisionTimedOut
 _SeatEvent = e.PlayerSeated | e.RackOpened | e.PlayerLeaving | e.PlayerLeft | e.RackChanged
 
@@ -231,31 +240,34 @@ def _with_phase(table: Table, session: str, phase: SeatPhase) -> Table:
 def _round_opened(table: Table, event: re.RoundOpened) -> Table:
     if table.rules is None:
         raise LookupError(f"round {event.round_id} was opened without rules")
-    return replace(table, rounds=table.rounds + 1, play=Play(game.begin(event, table.rules)))
+    return replace(table, rounds=table.rounds + 1, play=Play(game.begin(event, table.rules), {}))
 
 
 def _round_went_on(table: Table, event: re.RoundEvent) -> Table:
     play = table.play
     if play is None:
         raise LookupError(f"{type(event).__name__} outside a round")
-    after = replace(play, round=game.evolve(play.round, event))
     decision = _decision(event)
-    if decision is not None:
-        after = replace(after, decisions=(*play.decisions, decision))
+    decisions = play.decisions if decision is None else (*play.decisions, decision)
+    players, cards, lines, timer = play.players, play.cards, play.lines, None
     match event:
-        case re.WagerPlaced():
-            return replace(table, play=replace(after, players={**play.players, event.seat: event.player}))
-        case re.BettingClosed():
-            return replace(table, play=after, played=frozenset(play.players.values()))
         case re.CardDealt():
-            return replace(table, play=replace(after, cards=play.cards + 1, timer=None))
+            cards += 1
+        case re.WagerPlaced():
+            players = {**players, event.seat: event.player}
         case re.WagersSettled():
-            return replace(table, play=replace(after, lines=(*play.lines, *event.lines)))
+            lines = (*lines, *event.lines)
         case re.InsurancePlaced() | re.InsuranceDeclined() | re.EvenMoneyTaken():
             # One offer to all seats: its deadline stays until the last has answered.
-            return replace(table, play=after)
+            timer = play.timer
+        case re.BettingClosed():
+            table = replace(table, played=frozenset(players.values()))
         case _:
-            return replace(table, play=after if after.timer is None else replace(after, timer=None))
+            pass
+    round_ = game.evolve(play.round, event)
+    after = _play(round_, players, play.shoe, decisions, cards, lines, play.released, play.reshuffles, timer)
+    changed: Table = _table(*_BEFORE_PLAY(table), after, *_AFTER_PLAY(table))
+    return changed
 
 
 def _decision(event: re.RoundEvent) -> Decision | None:

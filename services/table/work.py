@@ -114,11 +114,10 @@ def next_work(table: Table) -> Work | None:
         return CloseLedger(table.closing)
     if table.suspended:
         return None
-    if table.live is not None:
-        return _round_work(table.live)
-    if table.burn_due:
+    if table.burn_due and (table.live is None or not table.live.cards):
+        # The shoe may have been away at the change itself: the burn still comes before the next card.
         return BurnForDealer(table.dealer_changes, table.burn_due)
-    return None
+    return _round_work(table.live) if table.live is not None else None
 
 
 def _round_work(play: Play) -> Work | None:

@@ -9,6 +9,7 @@ import pytest
 
 from services.console.views import HandQuery
 from services.runtime.failures import NotFound
+from services.shoe.client import DeviceKind, RegisterDevice
 from tests.support.felt_from_log import felts_of
 from tests.support.seen_house import SeenHouse, seen_house
 from tests.support.watched_house import SUPERVISOR, TABLE
@@ -73,6 +74,20 @@ async def test_a_watched_table_follows_a_suspension(seen: SeenHouse) -> None:
             break
     await changes.aclose()  # type: ignore[attr-defined]  # an async generator
     assert "Stopped: a card was exposed" in words
+
+
+async def test_a_table_that_only_got_its_shoe_is_shown_as_not_opened(seen: SeenHouse) -> None:
+    key = "black-hawk/BJ-08"
+    device = RegisterDevice("SH-8", DeviceKind.DEALING_SHOE, electronic=True, approval="CDG-78")
+    await seen.house.shoes.register_device(key, seen.house.context(SUPERVISOR), device)
+    await seen.caught_up()
+    changes = seen.readings.watch_table(key)
+    page = await anext(changes)
+    assert (page.row.status, page.felt.phase, page.felt.seats) == ("closed", "not opened yet", ())
+    await seen.house.open(key, seats=2)
+    async for page in changes:
+        assert page.felt.phase == "not opened yet"
+    assert (await seen.readings.table(key)).felt.phase == "between rounds"
 
 
 async def test_the_watched_floor_follows_the_game(seen: SeenHouse) -> None:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from services.surveillance import laws
 from services.surveillance import round_facts as r
+from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
-from tests.support.law_logs import at, broken, caught, changed, log, moved, repeated, without
+from tests.support.law_logs import at, broken, caught, changed, closed_log, log, moved, repeated, without
 
 
 def test_l1_h03_cash_200_for_chips_300_is_found() -> None:
@@ -117,3 +119,29 @@ def test_l9_a_log_that_ends_with_the_hold_of_a_past_round_is_found() -> None:
 def test_a_log_in_another_order_of_money_is_found() -> None:
     held = at(log(), w.StakesHeld, skip=2)
     assert broken(moved(log(), held, held + 40), "L9") or broken(moved(log(), held, held + 40), "L1")
+
+
+def test_l6_a_rack_that_the_table_has_otherwise_than_the_ledger_is_found() -> None:
+    index = at(log(), t.RackChanged)
+    mutated = changed(log(), index, rack_cents=log()[index].event.rack_cents + 1)
+    caught(mutated, "L6", log()[index], "the table notes")
+
+
+@pytest.mark.parametrize("field", ["win_cents", "handle_cents"])
+def test_l6_a_closing_that_states_another_win_or_handle_is_found(field: str) -> None:
+    closed = closed_log()
+    index = at(closed, w.LedgerClosed)
+    assert not laws.check(closed)
+    mutated = changed(closed, index, **{field: getattr(closed[index].event, field) + 1})
+    caught(mutated, "L6", closed[index], f"of {field.removesuffix('_cents')}")
+
+
+def test_l1_l9_a_closing_that_leaves_chips_or_holds_behind_is_found() -> None:
+    closed = closed_log()
+    index = at(closed, w.LedgerClosed)
+    event = closed[index].event
+    caught(changed(closed, index, movements=event.movements[1:]), "L1", closed[index], "the event says")
+    settled = at(closed, w.RoundSettled, lambda e: e.final, skip=-1)
+    after = [fact for fact in closed[settled:] if isinstance(fact.event, r.RoundCompleted)]
+    early = (*closed[:settled], *(fact for fact in closed[settled + 1 :] if fact not in after))
+    caught(early, "L9", closed[index], "the ledger is closed")

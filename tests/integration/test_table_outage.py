@@ -60,10 +60,15 @@ async def test_a_command_stands_although_the_shoe_is_away_and_dealing_goes_on_wh
         assert closed.first_sequence == closed.last_sequence > 0
         view = await house.table.get_table(TABLE)
         assert (view.phase, view.waiting_for) == (TablePhase.DEALING, WaitingFor.SHOE)
+        waiting = house.telemetry.registry.get_sample_value
+        assert waiting("holecard_tables_waiting", {"whom": "shoe"}) == 1
         assert "cannot be reached" in view.waiting_reason
         house.fault.away.clear()
         view = await until(house, lambda view: view.phase is TablePhase.PLAYERS)
         assert view.waiting_for is WaitingFor.NOBODY
+        assert waiting("holecard_tables_waiting", {"whom": "shoe"}) == 0
+        await stand(house)
+        assert waiting("holecard_table_rounds_total") == 1
 
 
 async def test_a_table_that_waits_holds_up_no_other(tmp_path: Path) -> None:
@@ -304,6 +309,20 @@ async def test_30_819_another_dealer_burns_before_the_next_round(tmp_path: Path)
         await house.table.set_dealer(TABLE, house.context(), tables.SetDealer("D-18"))
         assert (await house.shoe.get_shoe(TABLE)).burned == burned + 1
         assert (await house.table.get_table(TABLE)).dealer == "D-18"
+
+
+async def test_30_819_a_burn_that_the_shoe_could_not_make_comes_before_the_next_card(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.db", seed="7") as house:
+        (session,) = await house.ready("ann")
+        await started(house, session)
+        await stand(house)
+        house.fault.away.add(shoe.SERVICE)
+        await house.table.set_dealer(TABLE, house.context(), tables.SetDealer("D-18"))
+        assert (await house.table.get_table(TABLE)).waiting_for is WaitingFor.SHOE
+        house.fault.away.clear()
+        await started(house, session)
+        taken = [entry.type.rpartition(".")[2] for entry in await house.log(f"shoe:{TABLE}")]
+        assert taken[-5:] == ["CardBurned", "CardDrawn", "CardDrawn", "CardDrawn", "CardDrawn"]
 
 
 async def test_a_table_closes_and_opens_again_with_another_tray(tmp_path: Path) -> None:

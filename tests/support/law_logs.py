@@ -47,6 +47,21 @@ def log(seed: str = "laws", rounds: int = 40, *, continuous: bool = False, decks
     return tuple(reader.read(one) for one in recorded(seed, rounds, continuous=continuous, decks=decks, seats=seats))
 
 
+@cache
+def closed_log() -> Log:
+    """A few rounds, then everybody leaves and the table is closed."""
+
+    async def make(folder: str) -> list[Fact]:
+        async with watched_house(Path(folder), "closing") as house:
+            await house.open(seats=2)
+            await house.play(4)
+            await house.close()
+            return await house.facts()
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
+        return tuple(thread.submit(lambda: asyncio.run(make(folder))).result())
+
+
 def at(log_: Sequence[Fact], kind: type[E], fits: Callable[[E], bool] = lambda _: True, *, skip: int = 0) -> int:
     """The index of an event of this kind that fits."""
     found = [index for index, fact in enumerate(log_) if isinstance(fact.event, kind) and fits(fact.event)]

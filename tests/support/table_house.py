@@ -156,7 +156,7 @@ class House:
     async def __aenter__(self) -> Self:
         place = self._place
         self.journal: Journal = SqliteJournal.open(place, clock=self.clock) if isinstance(place, Path) else place
-        telemetry = Telemetry()
+        self.telemetry = telemetry = Telemetry()
         sealer = AesGcmSealer(KEY, SystemEntropy())
         entropy = ReplayableEntropy(self._seed)
         cards = shoe_dispatcher(self.journal, sealer, entropy, clock=self.clock, telemetry=telemetry)

@@ -127,6 +127,12 @@ class WatchedHouse:
             burn = s.BurnCards(f"burn-{self._ids}", "", 1, s.BurnReason.AFTER_SHUFFLE, face_up=False)
             await self.shoes.burn_cards(key, self.context(DEALER), burn)
 
+    async def close(self, key: str = TABLE) -> None:
+        """Everybody leaves, and the table is closed."""
+        for session in self.sessions.pop(key).values():
+            await self.tables.leave_seat(key, self.context(), t.LeaveSeat(session))
+        await self.tables.close_table(key, self.context(SUPERVISOR), t.CloseTable())
+
     async def play(self, rounds: int, key: str = TABLE) -> None:
         """Play whole rounds, every choice at random among the legal ones; shuffles when the cutting card came."""
         for _ in range(rounds):

@@ -1,0 +1,72 @@
+"""`holecard replay`: one round in the terminal, card by card and chip by chip."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from services.cli.felt_text import draw
+from services.cli.read_model import DATA, JOURNAL, opened_journal
+from services.runtime.failures import NotFound
+from services.surveillance.facts import FactReader, plain
+from services.surveillance.queries import round_row, whereabouts
+from services.surveillance.records import RoundRecord
+from services.surveillance.replaying import Whereabouts, read_round
+from services.surveillance.store import open_existing
+
+
+@click.command()
+@click.argument("round_id", metavar="ROUND")
+@click.option("--step", type=click.IntRange(1), help="The felt after this step; by default after the last.")
+@click.option("--ledger", is_flag=True, help="The movements of money too.")
+@click.option("--shoe", is_flag=True, help="The shoe's events too.")
+@click.option("--rules", is_flag=True, help="The rule set that it was dealt under, whole.")
+@DATA
+@JOURNAL
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object: the whole record, or with --step that step."
+)
+def replay(
+    round_id: str,
+    step: int | None,
+    ledger: bool,
+    shoe: bool,
+    rules: bool,
+    data: Path,
+    journal: Path | None,
+    as_json: bool,
+) -> None:
+    """Draw the round ROUND, "black-hawk/BJ-07#12": the felt after a step, and every step with its time, actor and event.
+
+    Reads the journal alone, of a running house or of one that is stopped. A round in progress is shown as far as it is.
+    """
+    record = asyncio.run(_read(data, journal, round_id))
+    if record is None:
+        raise NotFound(f"there is no round {round_id!r} in this journal; `holecard rounds` lists those there are")
+    if step is not None and step > len(record.steps):
+        raise click.BadParameter(f"the round has {len(record.steps)} steps so far", param_hint="--step")
+    if as_json:
+        click.echo(json.dumps(plain(record.steps[step - 1] if step else record), ensure_ascii=False))
+        return
+    draw(Console(highlight=False), record, step or len(record.steps), ledger=ledger, shoe=shoe, rules=rules)
+
+
+async def _read(data: Path, journal: Path | None, round_id: str) -> RoundRecord | None:
+    async with opened_journal(data, journal) as source:
+        where = None if journal is not None else await asyncio.to_thread(_known, data / "projection.db", round_id)
+        return await read_round(source, FactReader(), round_id, where)
+
+
+def _known(path: Path, round_id: str) -> Whereabouts | None:
+    """Where the read model says that the round's events stand; None when it does not know, or not yet all of them."""
+    engine = open_existing(path)
+    if engine is None:
+        return None
+    try:
+        with engine.connect() as connection:
+            row = round_row(connection, round_id)
+            return whereabouts(connection, row) if row is not None and row["complete"] else None
+    finally:
+        engine.dispose()
