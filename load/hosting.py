@@ -107,8 +107,7 @@ async def _host(data: Path, services: list[str], *, profiled: bool) -> dict[str,
     async with House(settings, services) as house:
         print(json.dumps({"grpc": house.grpc_port}), flush=True)
         await told.wait()
-        found = profiler.stop() if profiling.is_set() else {}
-    return found
+        return profiler.stop() if profiling.is_set() else {}
 
 
 def main() -> None:

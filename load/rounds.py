@@ -178,8 +178,9 @@ def show(result: dict[str, Any]) -> None:
     )
     print(
         f"the house used {house['cpu_share']} of a core: {house['cpu_ms_a_round']} ms a round, "
-        f"{house['cpu_us_an_event']} µs an event, {house['cpu_us_a_request']} µs a request ({ratios['cpu_of_a_request_to_echo']} × a bare echo's server); "
-        f"{house['memory_mb']} MB; the players {result['players_cpu_share']} of a core"
+        f"{house['cpu_us_an_event']} µs an event, {house['cpu_us_a_request']} µs a request "
+        f"({ratios['cpu_of_a_request_to_echo']} × a bare echo's server); {house['memory_mb']} MB; "
+        f"the players {result['players_cpu_share']} of a core"
     )
     if result["profile"]:
         show_profile(result["profile"], result["rounds"])
