@@ -18,9 +18,9 @@ from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from services.game.cards import Card
+from services.game.quick import quick
 from services.game.rejections import Rejection
 from services.wire.messages import message_class
-from services.wire.quick_records import quick
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
