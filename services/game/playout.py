@@ -6,11 +6,14 @@ same cards and choices by its commands, which a test compares. The same wagers a
 taken. Not for play: it sees the hole card from the start, as a simulation may.
 """
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
-from services.game.cards import Card
+from services.game.cards import Card, standard_deck
+from services.game.hand import Total, total
 from services.game.house_rules import HouseRules
 from services.game.quick import quick
+from services.game.rejections import Rejection
 from services.game.round import RoundPlay, open_round
 from services.game.round_commands import CloseBetting, PickUpHands, PlaceWagers, SettleWagers
 from services.game.round_dealer import hole_question, pick_up_hands
@@ -40,9 +43,9 @@ from services.game.round_marks import (
     HIT,
     NATURAL,
     PLAYING,
-    SPLIT_PAIR,
     STAND,
     STOOD,
+    SURRENDER,
     SURRENDERED,
     TO_DEALER,
     TO_PLAYER,
@@ -53,13 +56,11 @@ from services.game.round_settlement import settle_ripe, settle_wagers
 from services.game.round_state import DealerHandState, HandState, RoundState
 from services.game.round_words import Action, SeatedPlayer
 from services.game.rule_options import DealerShows, Face, HoleCard, InsuranceRule, Surrender
-from services.game.strategy import basic_strategy
+from services.game.strategy import Choices, basic_strategy
 from services.game.wager_kinds import DOUBLE, SPLIT
 
 _opened = quick(RoundOpened)
 _dealt = quick(CardDealt)
-_hit = quick(HandHit)
-_stood = quick(HandStood)
 _doubled = quick(HandDoubled)
 _split = quick(HandSplit)
 _surrendered = quick(HandSurrendered)
@@ -71,6 +72,21 @@ _FACE_UP: Final = False
 _FACE_DOWN: Final = True
 _SETTLE: Final = SettleWagers()
 _PICK_UP: Final = PickUpHands()
+
+
+Add = Callable[[RoundEvent], None]
+Plan = tuple[tuple[Action, Callable[[RoundState, HandState], type[Rejection] | None] | None], ...]
+_NO_CARDS: Final = total(())
+_BY_POINTS: Final = {card.points: card for card in standard_deck()}
+_ONE_CARD: Final = [total([_BY_POINTS[one]]) if one else _NO_CARDS for one in range(11)]
+_TWO_CARDS: Final = [
+    [total([_BY_POINTS[one], _BY_POINTS[two]]) if one and two else _NO_CARDS for two in range(11)] for one in range(11)
+]
+
+
+def _plan(choices: Choices) -> Plan:
+    """Give each choice the rule that it could break; standing breaks none."""
+    return tuple((action, RULES.get(action)) for action in choices)
 
 
 class CardSource(Protocol):
@@ -106,14 +122,26 @@ class Playout:
         self._staked_cents = start.state.staked_cents
         self._draft = start.state
         self._rules = rules
-        self._chart = basic_strategy(rules)
+        # Events that say nothing but which hand, made once: they never change.
+        self._stands = [
+            [HandStood(seat, hand, BY_PLAYER) for hand in range(rules.max_hands)] for seat in range(rules.max_seats + 1)
+        ]
+        self._hits = [
+            [HandHit(seat, hand, BY_PLAYER) for hand in range(rules.max_hands)] for seat in range(rules.max_seats + 1)
+        ]
+        chart = basic_strategy(rules)
+        self._hard, self._soft = (
+            [[_plan(chart.choices(Total(value, soft), 0, up)) for up in range(12)] for value in range(22)]
+            for soft in (False, True)
+        )
+        self._pairs = [[_plan(chart.choices_of_pair(value, up)) for up in range(12)] for value in range(12)]
         self._insures = rules.insurance is not InsuranceRule.OFF
 
     def round(self, round_id: str, shoe: CardSource) -> list[RoundEvent]:
         """Play one round and give all its events."""
         draft = self._draft
         events: list[RoundEvent] = [_opened(round_id, *self._opening), *self._before_cards]
-        natural, hole, hole_position = self._first_cards(draft, events, shoe)
+        natural, hole, hole_position = self._first_cards(draft, events.append, shoe)
         up_card = draft.dealers[0].cards[0]
         if up_card.is_ace and (self._insures or (natural and self._rules.even_money)):
             events.append(_INSURANCE_CLOSED)
@@ -137,79 +165,89 @@ class Playout:
         events += pick_up_hands(draft, _PICK_UP)
         return events
 
-    def _first_cards(self, draft: RoundState, events: list[RoundEvent], shoe: CardSource) -> tuple[bool, Card, int]:
+    def _first_cards(self, draft: RoundState, add: Add, shoe: CardSource) -> tuple[bool, Card, int]:
         """Deal two cards to everyone; tell whether there is a natural, and the hole card with its position."""
-        hands = tuple([HandState(seat, 0, player, stakes, wager) for seat, player, stakes, wager in self._spots])
-        count = len(hands)
+        count = len(self._spots)
         first, cards = shoe.draw(2 * count + 2)
         position = first
-        natural = False
-        up_card, hole = cards[count], cards[-1]
-        dealer = DealerHandState((up_card,), (first + count, first + 2 * count + 1))
-        dealer.total = dealer.total.plus(up_card)
-        dealer.hole = first + 2 * count + 1
-        for hand in hands:
-            events.append(_dealt(position, cards[position - first], TO_PLAYER, hand.seat, 0, 0, _FACE_UP))
+        for seat, _, _, _ in self._spots:
+            add(_dealt(position, cards[position - first], TO_PLAYER, seat, 0, 0, _FACE_UP))
             position += 1
-        events.append(_dealt(position, up_card, TO_DEALER, 0, 0, 0, _FACE_UP))
-        position += 1
-        for at, hand in enumerate(hands):
+        up_card, hole, hole_position = cards[count], cards[-1], first + 2 * count + 1
+        add(_dealt(position, up_card, TO_DEALER, 0, 0, 0, _FACE_UP))
+        hands: list[HandState] = []
+        natural = False
+        for at, (seat, player, stakes, wager) in enumerate(self._spots):
             one, two = cards[at], cards[count + 1 + at]
-            events.append(_dealt(position, two, TO_PLAYER, hand.seat, 0, 0, _FACE_UP))
-            hand.cards = (one, two)
-            hand.positions = (first + at, position)
-            hand.total = total = hand.total.plus(one).plus(two)
+            position += 1
+            add(_dealt(position, two, TO_PLAYER, seat, 0, 0, _FACE_UP))
+            total = _TWO_CARDS[one.points][two.points]
+            hand = HandState(seat, 0, player, stakes, wager, (one, two), (first + at, position), total)
             if total.value == 21:
                 hand.status = NATURAL
                 natural = True
-            position += 1
-        events.append(_dealt(position, None, TO_DEALER, 0, 0, 0, _FACE_DOWN))
+            hands.append(hand)
+        add(_dealt(hole_position, None, TO_DEALER, 0, 0, 0, _FACE_DOWN))
         draft.phase = AT_PLAYERS
-        draft.hands = hands
-        draft.dealers = (dealer,)
+        draft.hands = tuple(hands)
+        draft.dealers = (
+            DealerHandState((up_card,), (first + count, hole_position), _ONE_CARD[up_card.points], hole_position),
+        )
         draft.hole_checked = None
         draft.revision = draft.returned_cents = 0
         draft.staked_cents = self._staked_cents
         draft.rack = ()
-        return natural, hole, position
+        return natural, hole, hole_position
 
     def _play(self, draft: RoundState, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
         """Play one hand by the chart until it is closed."""
         seat, number = hand.seat, hand.number
+        up = draft.dealers[0].cards[0].value
         if len(hand.cards) == 1:
             self._card(draft, hand, events, shoe)
         while hand.status is PLAYING:
-            action = self._choice(draft, hand)
+            action = STAND
+            for choice, breaks in self._plan(hand, up):
+                if breaks is None or breaks(draft, hand) is None:
+                    action = choice
+                    break
             if action is STAND:
-                events.append(_stood(seat, number, BY_PLAYER))
+                events.append(self._stands[seat][number])
                 hand.status = STOOD
-            elif action is HIT:
-                events.append(_hit(seat, number, BY_PLAYER))
-                self._card(draft, hand, events, shoe)
-            elif action is DOUBLE_DOWN:
-                ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == seat])
-                doubled = _doubled(seat, number, DOUBLE, ordinal, hand.wager_cents, BY_PLAYER)
-                events.append(doubled)
-                apply_hand_doubled(draft, doubled)
-                self._card(draft, hand, events, shoe)
-            elif action is SPLIT_PAIR:
-                ordinal = hands_of(draft, seat)
-                split = _split(seat, number, number + 1, SPLIT, ordinal, hand.wager_cents, BY_PLAYER)
-                events.append(split)
-                apply_hand_split(draft, split)
-                self._card(draft, hand, events, shoe)
-            else:
+                return
+            if action is HIT:
+                events.append(self._hits[seat][number])
+            elif action is SURRENDER:
                 events.append(_surrendered(seat, number, BY_PLAYER))
                 hand.status = SURRENDERED
                 events += settle_ripe(draft)
+                return
+            else:
+                self._raise_stake(draft, hand, action, events)
+            self._card(draft, hand, events, shoe)
 
-    def _choice(self, draft: RoundState, hand: HandState) -> Action:
+    def _plan(self, hand: HandState, up: int) -> Plan:
+        """The chart's choices for a hand, from the best down, each with the rule that it could break."""
         cards = hand.cards
-        pair = cards[0].value if len(cards) == 2 and cards[0].value == cards[1].value else 0
-        for action in self._chart.choices(hand.total, pair, draft.dealers[0].cards[0].value):
-            if action is STAND or RULES[action](draft, hand) is None:
-                return action
-        return STAND
+        if len(cards) == 2 and cards[0].value == cards[1].value:
+            plan = self._pairs[cards[0].value][up]
+            if plan:
+                return plan
+        count = hand.total
+        return (self._soft if count.soft else self._hard)[count.value][up]
+
+    def _raise_stake(self, draft: RoundState, hand: HandState, action: Action, events: list[RoundEvent]) -> None:
+        """Double or split, for the whole wager."""
+        seat, number, wager = hand.seat, hand.number, hand.wager_cents
+        if action is DOUBLE_DOWN:
+            ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == seat])
+            doubled = _doubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
+            apply_hand_doubled(draft, doubled)
+            events.append(doubled)
+        else:
+            split = _split(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
+            apply_hand_split(draft, split)
+            events.append(split)
 
     def _card(self, draft: RoundState, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
         """Give a hand one card; a bust is collected at once, a 21, a double and a split ace's card end it."""

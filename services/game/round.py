@@ -24,7 +24,7 @@ from services.game.rejections import Rejection
 from services.game.round_commands import Command
 from services.game.round_events import RoundEvent, RoundOpened
 from services.game.round_pay import pay_table
-from services.game.round_rejections import GameNotPlayable, RulesMismatch, SeatLimit
+from services.game.round_rejections import RulesMismatch, SeatLimit
 from services.game.round_state import Round, RoundState, freeze, thaw
 from services.game.round_steps import Step, allowed_actions, next_step
 from services.game.round_words import SeatedPlayer
@@ -103,11 +103,8 @@ def open_round(
 
     `seats` names who holds which seat; a free seat may still be wagered on by a player who comes during betting.
     `first_of_shoe` says that the cards were shuffled just before, so that anyone may join (30-809). Raises `SeatLimit`
-    for a seat that the table does not have or that is named twice, `GameNotPlayable` for rules with a mechanism that is
-    not built yet.
+    for a seat that the table does not have or that is named twice.
     """
-    if rules.dealer_hands != 1:
-        raise GameNotPlayable("this version plays one dealer's hand", dealer_hands=rules.dealer_hands)
     numbers = [seated.seat for seated in seats]
     if numbers and (len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > rules.max_seats):
         raise SeatLimit(f"seats are 1 to {rules.max_seats}, each once", seats=" ".join(map(str, numbers)))

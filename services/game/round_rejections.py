@@ -378,10 +378,10 @@ class SupervisorMissing(Rejection):
 
 
 class GameNotPlayable(Rejection):
-    """The rule set declares a mechanism that this version of the round cannot play."""
+    """The game has a step that the fast lane for simulations cannot play in one go."""
 
     rule = "30-830"
-    remedy = "Deal a game that this version plays."
+    remedy = "Play it by commands, step by step."
 
 
 class RulesMismatch(Rejection):

@@ -113,9 +113,11 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
     returned = 0
     for line in event.lines:
         returned += line.returned_cents
+        seat, number = line.seat, line.hand
         hand = hands[at]
-        if hand.seat != line.seat or hand.number != line.hand:
-            at = _index_from(hands, at, line)
+        while hand.seat != seat or hand.number != number:
+            # Lines come in playing order: one that names no hand runs off the end, an IndexError.
+            at += 1
             hand = hands[at]
         if hand.side and [stake for stake in hand.side if stake.kind == line.kind]:
             hand.side = tuple([s for s in hand.side if (s.kind, s.ordinal) != (line.kind, line.ordinal)])
@@ -130,20 +132,6 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
             if hand.side or not hand.settled:
                 return
         draft.phase = AT_PICKUP
-
-
-def _index_from(hands: tuple[HandState, ...], start: int, line: SettlementLine) -> int:
-    """Find a line's hand; lines come in the order of the hands, so the search begins where the last one ended."""
-    seat, number = line.seat, line.hand
-    at = start
-    for _ in hands:
-        hand = hands[at]
-        if hand.seat == seat and hand.number == number:
-            return at
-        at += 1
-        if at == len(hands):
-            at = 0
-    raise LookupError(f"a settlement line names no hand: seat {seat} hand {number}")
 
 
 def _record(draft: RoundState, lines: list[SettlementLine]) -> tuple[RoundEvent, ...]:

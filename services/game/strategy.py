@@ -57,6 +57,10 @@ class Strategy:
                 return found
         return (self._soft if count.soft else self._hard)[count.value][up]
 
+    def choices_of_pair(self, pair: int, up: int) -> Choices:
+        """Give the choices for two cards of this value where the pair itself matters; none where it plays as its total."""
+        return self._pairs.get((pair, up), ())
+
     def choose(self, cards: Sequence[Card], up_card: Card, allowed: Collection[Action]) -> Action:
         """Give the best of the allowed choices. Insurance and even money are declined."""
         if Action.DECLINE_INSURANCE in allowed:

@@ -10,8 +10,9 @@ from services.game.round_events import RoundOpened
 from services.game.round_words import Phase
 
 
-def test_the_measured_rounds_are_real_rounds_with_all_their_events() -> None:
-    contestant = engine.Holecard(5, seed=1)
+@pytest.mark.parametrize("kind", [engine.Holecard, engine.HolecardByCommands])
+def test_the_measured_rounds_are_real_rounds_with_all_their_events(kind: type[engine.HolecardByCommands]) -> None:
+    contestant = kind(5, seed=1)
     for number in range(100):
         opened, *happened = contestant.round(f"bench/BJ-01#{number}")
         assert isinstance(opened, RoundOpened)
@@ -27,6 +28,7 @@ def test_the_measure_prints_one_object_with_the_ratios(
     printed = json.loads(capsys.readouterr().out)
     assert [result["hands"] for result in printed["results"]] == [1, 3, 5, 7]
     for result in printed["results"]:
-        assert set(result["rounds_per_second"]) == {"holecard", "blackjack21", "blackjack-api"}
+        assert set(result["rounds_per_second"]) == {"holecard", "holecard by commands", "blackjack21", "blackjack-api"}
         assert result["ratio_to_faster"] > 0
+        assert result["ratio_to_faster_by_commands"] > 0
         assert result["events_per_round"] > 12

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.game.authority import Actor, EventId, Role
+from services.game.quick import quick
 from services.wire.envelope import (
     HASH_BYTES,
     MAX_COUNT,
@@ -23,7 +24,6 @@ from services.wire.envelope import (
 )
 from services.wire.gen.holecard.common.v1 import common_pb2
 from services.wire.gen.holecard.journal.v1 import envelope_pb2
-from services.wire.quick_records import quick
 
 ENVELOPE = Envelope(
     stream="table:black-hawk/BJ-07",
@@ -90,7 +90,8 @@ def test_an_encoder_carries_nothing_over_to_the_next_envelope(row: list[Envelope
 def test_an_encoder_sees_a_change_of_each_field(field: str) -> None:
     other: dict[str, Any] = {
         "stream": "shoe:black-hawk/BJ-07", "type": "x", "payload": b"", "schema_version": 2, "occurred_time_us": 0,
-        "recorded_time_us": 0, "actor": Actor(Role.SYSTEM, "clock"), "request_id": "r", "request_digest": b"\x09" * HASH_BYTES,
+        "recorded_time_us": 0, "actor": Actor(Role.SYSTEM, "clock"), "request_id": "r",
+        "request_digest": b"\x09" * HASH_BYTES,
         "cause": None, "round_id": "", "gaming_day": "", "writer_epoch": 4,
     }  # fmt: skip
     changed = replace(ENVELOPE, **{field: other[field]})

@@ -79,6 +79,7 @@ def test_every_refusal_names_its_rule_its_remedy_and_itself() -> None:
 def test_every_refusal_of_a_round_is_raised_by_some_module() -> None:
     """A name that nothing raises would be a promise without a rule behind it."""
     from services.game import (
+        playout,
         round,  # noqa: A004 - the module's name
         round_betting,
         round_dealer,
@@ -91,6 +92,7 @@ def test_every_refusal_of_a_round_is_raised_by_some_module() -> None:
     )
 
     modules = (
+        playout,
         round,
         round_betting,
         round_dealer,
