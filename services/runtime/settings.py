@@ -21,7 +21,8 @@ class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
     `data_dir` holds the journal, the projection and the keys. `addresses` names services hosted elsewhere, "host:port" by
-    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default.
+    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default. Raises
+    SettingsRefused for an address that is none.
     """
 
     data_dir: Path
@@ -30,6 +31,12 @@ class Settings:
     metrics_address: str = "127.0.0.1:8690"
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
+            host, _, port = address.rpartition(":")
+            if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+                raise SettingsRefused(f"{address!r} is not an address: give host:port, such as 127.0.0.1:8600")
 
     @property
     def journal_path(self) -> Path:
