@@ -13,6 +13,7 @@ from prometheus_client import start_http_server
 
 from services.journal.errors import JournalUnavailable
 from services.journal.sqlite import SqliteJournal
+from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
@@ -217,6 +218,9 @@ class House:
     def _host_surveillance(self, journal: SqliteJournal) -> "Surveillance":
         from services.surveillance.server import Surveillance
 
+        # Two that write one read model would each take the other's rows for their own.
+        lock = WriterLock(self.settings.projection_path, "projection")
+        self._stack.callback(lock.release)
         surveillance = Surveillance(
             journal,
             self.settings.projection_path,

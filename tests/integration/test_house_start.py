@@ -88,15 +88,20 @@ async def test_a_folder_that_nobody_can_write_to(tmp_path: Path) -> None:
 
 
 async def test_g09_a_second_house_on_the_same_data_is_refused_and_the_first_one_plays_on(tmp_path: Path) -> None:
+    beside = replace(settings_in(tmp_path), addresses={"table": "127.0.0.1:1"})
     async with hosted(tmp_path) as first:
-        with pytest.raises(JournalLocked, match=f"process {os.getpid()}"):
+        with pytest.raises(JournalLocked, match=f"journal .* by process {os.getpid()}"):
             await starts(settings_in(tmp_path))
+        with pytest.raises(JournalLocked, match=f"projection .* by process {os.getpid()}"):
+            await starts(beside, ("surveillance", "console"))
         await play_rounds(first, 1)
-        # Surveillance and console only read, so they may run beside it.
-        async with House(
-            replace(settings_in(tmp_path), addresses={"table": "127.0.0.1:1"}), ("surveillance", "console")
-        ):
-            await play_rounds(first, 1, seed=2)
+    # Surveillance and console only read the journal, so they may run beside its writer.
+    async with (
+        hosted(tmp_path, ("shoe", "table", "wager")) as first,
+        House(beside, ("surveillance", "console")) as second,
+    ):
+        await play_rounds(first, 1, seed=2)
+        await _caught_up(second)
     assert fsck(settings_in(tmp_path).journal_path).is_sound
 
 
