@@ -46,13 +46,24 @@ async def starts(settings: Settings, services: tuple[str, ...] = ALL) -> None:
         pass
 
 
+def _listening(settings: Settings, which: str, address: str) -> Settings:
+    """The settings with one of the three addresses changed."""
+    match which:
+        case "grpc_address":
+            return replace(settings, grpc_address=address)
+        case "console_address":
+            return replace(settings, console_address=address)
+        case _:
+            return replace(settings, metrics_address=address)
+
+
 @pytest.mark.parametrize("which", ["grpc_address", "console_address", "metrics_address"])
 async def test_a_port_that_is_taken_is_named_and_nothing_stays_open(
     tmp_path: Path, taken_port: str, which: str
 ) -> None:
     settings = settings_in(tmp_path)
     with pytest.raises(PortTaken, match=taken_port):
-        await starts(replace(settings, **{which: taken_port}))
+        await starts(_listening(settings, which, taken_port))
     # Everything that was opened before is closed again, the journal's lock with it.
     await starts(settings)
 
@@ -61,7 +72,7 @@ async def test_a_port_that_is_taken_is_named_and_nothing_stays_open(
 def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
     for which in ("grpc_address", "console_address", "metrics_address"):
         with pytest.raises(SettingsRefused, match="is not an address"):
-            replace(settings_in(tmp_path), **{which: address})
+            _listening(settings_in(tmp_path), which, address)
 
 
 async def test_a_data_folder_that_is_a_file_or_lies_below_one(tmp_path: Path) -> None:
