@@ -83,7 +83,9 @@ class Follower:
 
     async def _run(self) -> None:
         pause = FIRST_PAUSE_SECONDS
+        loop = asyncio.get_running_loop()
         while True:
+            started = loop.time()
             try:
                 subscription = await self._subscribe()
                 self.trouble = ""
@@ -93,5 +95,7 @@ class Follower:
             except Exception as error:
                 self.trouble = f"{type(error).__name__}: {error}"
                 log.exception("surveillance stands", reader=self.name)
+            if loop.time() - started > LONGEST_PAUSE_SECONDS:
+                pause = FIRST_PAUSE_SECONDS  # it ran for a while, so this is another trouble
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
