@@ -225,7 +225,7 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
         return Card.parse, str
     if kind is Fraction and field.message_type is not None:
         return (
-            lambda m: Fraction(m.numerator, m.denominator),
+            _ratio,
             lambda f: {"numerator": f.numerator, "denominator": f.denominator},
         )
     if isinstance(kind, type) and issubclass(kind, StrEnum) and field.enum_type is not None:
@@ -234,6 +234,13 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
         nested = mapper(kind, field.message_type.full_name)
         return nested.from_message, nested.to_contents
     raise MappingMismatch(f"{field.full_name} cannot hold {kind}")
+
+
+def _ratio(message: Any) -> Fraction:
+    """The quotient in a Ratio; with a denominator below 1 it would not fit into a Ratio again."""
+    if message.denominator < 1:
+        raise ValueError(f"the denominator {message.denominator} is below 1")
+    return Fraction(message.numerator, message.denominator)
 
 
 def _enum_converters(kind: type[StrEnum], descriptor: EnumDescriptor) -> tuple[Convert, Convert]:
