@@ -135,6 +135,17 @@ def check_whole(amount_cents: object) -> None:
         raise StakeNotWhole(f"{amount_cents!r:.40} is no whole number of cents", amount=f"{amount_cents!r:.40}")
 
 
+def check_chips(rules: HouseRules, amount_cents: int, **facts: int | str) -> None:
+    """Refuse a stake that cannot be laid, or given back, in whole chips where payments are made in chips (30-810)."""
+    step = rules.smallest_stake_cents
+    if amount_cents % step:
+        raise StakeNotInIncrement(
+            f"{amount_cents} cents is no multiple of {step}",
+            **{**facts, "stake_cents": amount_cents},
+            increment_cents=step,
+        )
+
+
 def _refuse_area(draft: RoundState, wager: Wager) -> None:
     """A wager lies on the player's own seat, or on a free one (30-803, 30-827); never on another's."""
     seat, most = wager.seat, draft.rules.max_seats

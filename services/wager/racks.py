@@ -56,6 +56,7 @@ def open_session(
 def buy_in(ledger: Ledger, command: commands.BuyIn, _context: CommandContext) -> tuple[events.ChipsBought]:
     """Cash to the drop box, chips of the same sum to the rack (30-831)."""
     session = ledger.at_seat(command.session)
+    _check_no_stake(session)
     chips = check_amount(command.chips_cents, "chips of a buy-in")
     cash = count_total(command.cash, "cash of a buy-in")
     if cash != chips:
@@ -99,6 +100,14 @@ def close_session(
     """The patron leaves with everything that is his."""
     session = ledger.at_seat(command.session)
     check_owner(session.patron, context)
+    _check_no_stake(session)
+    chips = ledger.rack_cents(session.session)
+    movement = Movement(rack(session.session), OUTSIDE, Currency.CHIPS, chips, Reason.CASHED_OUT, session.session)
+    return (events.SeatSessionClosed(session.session, chips, (movement,) if chips else ()),)
+
+
+def _check_no_stake(session: SeatSession) -> None:
+    """Chips are bought, and the table is left, between a patron's hands only (30-809, 30-831)."""
     if session.in_play_cents:
         raise StakeInPlay(
             f"seat {session.seat} has {session.in_play_cents} cents in play",
@@ -106,9 +115,6 @@ def close_session(
             session=session.session,
             in_play_cents=session.in_play_cents,
         )
-    chips = ledger.rack_cents(session.session)
-    movement = Movement(rack(session.session), OUTSIDE, Currency.CHIPS, chips, Reason.CASHED_OUT, session.session)
-    return (events.SeatSessionClosed(session.session, chips, (movement,) if chips else ()),)
 
 
 def insufficient(session: SeatSession, rack_cents: int, needed_cents: int) -> InsufficientChips:
