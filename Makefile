@@ -55,7 +55,7 @@ bench: setup  ## print the measures as ratios in one run
 	$(BIN)/python -m load
 
 faults: setup  ## kill the house again and again for minutes, then verify
-	$(BIN)/python -m pytest tests/faults -m "faults" --override-ini addopts="--import-mode=importlib -ra"
+	$(BIN)/python -m pytest tests/faults -m faults --capture=no -p no:randomly
 
 load: setup  ## drive whole rounds over gRPC and say where the time goes
 	$(BIN)/python -m load.rounds

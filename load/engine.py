@@ -307,7 +307,6 @@ def measure(hands: int, rounds: int, repeats: int, seed: int) -> dict[str, Any]:
                 began = time.process_time()
                 player.play(rounds)
                 rates[player.name].append(rounds / (time.process_time() - began))
-                gc.collect()
     finally:
         gc.enable()
     medians = {name: statistics.median(found) for name, found in rates.items()}

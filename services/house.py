@@ -6,12 +6,11 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 import asyncio
 from collections.abc import Collection
 from contextlib import AsyncExitStack
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import structlog
 from prometheus_client import start_http_server
 
-from services.console.server import ConsoleServer, app
 from services.journal.sqlite import SqliteJournal
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
@@ -19,16 +18,19 @@ from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.sealing import AesGcmSealer, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
-from services.runtime.settings import SERVICES, Settings, SettingsRefused
+from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
-from services.surveillance.client import SurveillanceClient
-from services.surveillance.server import Surveillance
 from services.table.client import TableClient
 from services.table.server import Tables
 from services.wager import server as wager_server
 from services.wager.client import WagerClient
+
+if TYPE_CHECKING:
+    from services.surveillance.server import Surveillance
+
+# The console's and surveillance's libraries take a second to load: a process that hosts neither starts without them.
 
 log = structlog.get_logger(__name__)
 
@@ -61,6 +63,7 @@ class House:
         self.dispatchers: dict[str, Dispatcher] = {}
         self.grpc_port = 0
         self.console_port = 0
+        self.metrics_port = 0
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -119,6 +122,9 @@ class House:
         self.grpc_port = server.port
 
     async def _serve_console(self) -> None:
+        from services.console.server import ConsoleServer, app
+        from services.surveillance.client import SurveillanceClient
+
         application = app(
             SurveillanceClient(self.caller("surveillance")),
             TableClient(self.caller("table")),
@@ -133,7 +139,10 @@ class House:
 
     def _open_journal(self) -> SqliteJournal:
         if self.hosted & WRITERS:
-            self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+            try:
+                self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise SettingsRefused(f"{self.settings.data_dir} cannot be a data folder: {error.strerror}") from error
             journal = SqliteJournal.open(self.settings.journal_path, clock=self._clock)
         else:
             journal = SqliteJournal.open_read_only(self.settings.journal_path)
@@ -172,7 +181,9 @@ class House:
         self._add(tables.dispatcher)
         return tables
 
-    def _host_surveillance(self, journal: SqliteJournal) -> Surveillance:
+    def _host_surveillance(self, journal: SqliteJournal) -> "Surveillance":
+        from services.surveillance.server import Surveillance
+
         surveillance = Surveillance(
             journal,
             self.settings.projection_path,
@@ -187,13 +198,14 @@ class House:
         self.dispatchers[dispatcher.service] = dispatcher
 
     def _serve_metrics(self) -> None:
-        host, _, port = self.settings.metrics_address.rpartition(":")
+        host, port = read_address(self.settings.metrics_address)
         try:
-            server, thread = start_http_server(int(port), host, self.telemetry.registry)
+            server, thread = start_http_server(port, host, self.telemetry.registry)
         except OSError as error:
             raise PortTaken(
                 f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
             ) from error
+        self.metrics_port = server.server_port
 
         def stop() -> None:
             server.shutdown()

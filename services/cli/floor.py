@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from services.cli.address import Address
 from services.cli.rule_source import named_rules
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
@@ -27,9 +28,9 @@ def floor() -> None:
 
 
 @floor.command()
-@click.option("--house", default=DEFAULT_ADDRESS, show_default=True, help="Where the services listen, host:port.")
-@click.option("--shoe", default="", help="Where the shoe service listens, if elsewhere.")
-@click.option("--wager", default="", help="Where the wager service listens, if elsewhere.")
+@click.option("--house", type=Address(), default=DEFAULT_ADDRESS, show_default=True, help="Where the services listen.")
+@click.option("--shoe", type=Address(), help="Where the shoe service listens, if elsewhere.")
+@click.option("--wager", type=Address(), help="Where the wager service listens, if elsewhere.")
 @click.option("--floors", default=1, show_default=True, type=click.IntRange(1, 100), help="How many casinos.")
 @click.option("--tables", default=4, show_default=True, type=click.IntRange(1, 500), help="Tables in each.")
 @click.option("--seats", default=5, show_default=True, type=click.IntRange(1, 7), help="Seats in use at each table.")
@@ -46,8 +47,8 @@ def floor() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def simulate(
     house: str,
-    shoe: str,
-    wager: str,
+    shoe: str | None,
+    wager: str | None,
     rules: tuple[str, ...],
     as_json: bool,
     **plan: float,

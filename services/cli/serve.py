@@ -5,18 +5,21 @@ import contextlib
 import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from services.cli.floor import print_progress, print_summary
+from services.cli.address import Address, reached_at
 from services.cli.rule_source import named_rules
-from services.floor.simulation import Callers, Plan, Simulation
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
+from services.runtime.process import settle_process
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
+
+if TYPE_CHECKING:
+    from services.floor.simulation import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,11 +30,12 @@ def house_options(command: F) -> F:
     options = [
         click.option("--data", type=click.Path(path_type=Path), default=defaults.data_dir, show_default=True,
                      help="Journal, projection and keys."),
-        click.option("--listen", default=defaults.grpc_address, show_default=True, help="gRPC address, host:port."),
-        click.option("--console", "console_address", default=defaults.console_address, show_default=True,
-                     help="Address of the web console."),
-        click.option("--metrics", default=defaults.metrics_address, show_default=True,
-                     help="Address of the Prometheus metrics."),
+        click.option("--listen", type=Address(), default=defaults.grpc_address, show_default=True,
+                     help="Where the services listen for gRPC."),
+        click.option("--console", "console_address", type=Address(), default=defaults.console_address,
+                     show_default=True, help="Where the web console listens."),
+        click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
+                     help="Where Prometheus finds the metrics."),
         click.option("--floor-file", type=click.Path(path_type=Path),
                      help="TOML file of the floors' time zones and gaming days."),
         click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info",
@@ -45,10 +49,12 @@ def house_options(command: F) -> F:
 
 @click.command()
 @click.argument("services", nargs=-1, required=True, type=click.Choice(SERVICES))
-@click.option("--shoe", help="Address of the shoe service where it is not hosted here.")
-@click.option("--table", help="Address of the table service where it is not hosted here.")
-@click.option("--wager", help="Address of the wager service where it is not hosted here.")
-@click.option("--surveillance", help="Address of the surveillance service where it is not hosted here.")
+@click.option("--shoe", type=Address(), help="Where the shoe service listens, when it is not hosted here.")
+@click.option("--table", type=Address(), help="Where the table service listens, when it is not hosted here.")
+@click.option("--wager", type=Address(), help="Where the wager service listens, when it is not hosted here.")
+@click.option(
+    "--surveillance", type=Address(), help="Where the surveillance service listens, when it is not hosted here."
+)
 @house_options
 def serve(
     services: tuple[str, ...],
@@ -93,6 +99,8 @@ def up(
 
     Stop it in any way, start it again with the same --data, and play goes on where it was.
     """
+    from services.floor.simulation import Plan
+
     plan = None if no_floor else Plan(floors=floors, tables=tables, seats=seats, pace_seconds=pace, seed=seed)
     sets = tuple(named_rules(name) for name in rules or ("colorado",))
     _run(_up(House(_settings(options, {}), SERVICES), plan, sets))
@@ -113,6 +121,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
 
 def _run(main: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where there is one: twice as many requests on the same core."""
+    settle_process()
     with contextlib.suppress(ImportError):
         import uvloop
 
@@ -137,14 +146,17 @@ async def _serve(house: House) -> None:
         click.echo("draining", err=True)
 
 
-async def _up(house: House, plan: Plan | None, rules: tuple[Any, ...]) -> None:
+async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
+    from services.cli.floor import print_progress, print_summary
+    from services.floor.simulation import Callers, Simulation
+
     told = _until_told()
     async with house:
         _announce(house)
         if plan is None:
             await told.wait()
             return
-        channel = open_channel(f"127.0.0.1:{house.grpc_port}")
+        channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
         caller = GrpcCaller(channel)
         simulation = Simulation(plan, rules, Callers(caller, caller, caller), SystemClock())
         playing = asyncio.create_task(simulation.run(print_progress))
@@ -160,8 +172,16 @@ async def _up(house: House, plan: Plan | None, rules: tuple[Any, ...]) -> None:
 
 
 def _announce(house: House) -> None:
-    click.echo(f"services: {', '.join(sorted(house.hosted))} on {house.settings.grpc_address} (gRPC)", err=True)
+    settings = house.settings
+    # A console alone serves no gRPC.
+    where = f" on {_at(settings.grpc_address, house.grpc_port)} (gRPC)" if house.dispatchers else ""
+    click.echo(f"services: {', '.join(sorted(house.hosted))}{where}", err=True)
     if "console" in house.hosted:
-        click.echo(f"console:  http://{house.settings.console_address}/", err=True)
-    click.echo(f"metrics:  http://{house.settings.metrics_address}/metrics", err=True)
+        click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
+    click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)
     click.echo(f"data:     {house.settings.data_dir.resolve()}", err=True)
+
+
+def _at(address: str, port: int) -> str:
+    """The address that is really listened on: the port may have been left to the system."""
+    return f"{address.rpartition(':')[0]}:{port}"

@@ -135,7 +135,11 @@ PRANKS: tuple[Prank, ...] = (
         "negative stake", Occasion.BETTING, _stake(lambda _: -500), frozenset({"StakeNotWhole", "StakeBelowMinimum"})
     ),
     Prank(
-        "bet after the close", Occasion.BETTING_CLOSED, _stake(lambda _: 2_500), frozenset(_NOT_NOW | {"WagerLocked"})
+        # No habit stakes so much: the very wager that stands already would rightly be answered as accepted, once more.
+        "bet after the close",
+        Occasion.BETTING_CLOSED,
+        _stake(lambda view: view.limits.maximum_cents if view.limits else HUGE_CENTS),
+        frozenset(_NOT_NOW | {"WagerLocked"}),
     ),
     Prank("play another's hand", Occasion.QUESTION, _act_for_another, frozenset({"NotYourHand", "NotYourSession"})),
     Prank(

@@ -14,13 +14,13 @@ from services.game.rejections import Rejection
 from services.runtime.caller import MESSAGE_LIMIT_BYTES
 from services.runtime.dispatch import Dispatcher
 from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
-from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal
+from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
 from services.wire.rpc import Kind, Rpc
 
 log = structlog.get_logger(__name__)
 
 # Raised by our side of a call as an argument error, so told apart from a broken rule of the game.
-_BAD_INPUT = {"MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
+_BAD_INPUT = {"MalformedHeader", "MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
 _FORBIDDEN = {"NotAuthorised"}
 
 
@@ -43,12 +43,13 @@ class GrpcServer:
                 ("grpc.so_reuseport", 0),
             ]
         )
+        self._streams = _OpenStreams()
         self._health = health_aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = [*(d.service for d in dispatchers), "grpc.health.v1.Health", reflection.SERVICE_NAME]
         reflection.enable_server_reflection(names, self._server)
         for dispatcher in dispatchers:
-            handlers = {rpc.name: _handler(dispatcher, rpc) for rpc in dispatcher.use_cases}
+            handlers = {rpc.name: _handler(dispatcher, rpc, self._streams) for rpc in dispatcher.use_cases}
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(dispatcher.service, handlers),))
 
     async def start(self) -> None:
@@ -57,7 +58,8 @@ class GrpcServer:
             self.port = self._server.add_insecure_port(self.address)
         except RuntimeError as error:
             raise PortTaken(
-                f"cannot listen on {self.address}: another process has it; stop that one or choose another port"
+                f"cannot listen on {self.address}: another process has it, or it is no address of this machine; "
+                "stop that one or choose another"
             ) from error
         await self._server.start()
         await self.set_health(serving=True)
@@ -69,19 +71,50 @@ class GrpcServer:
             await self._health.set(name, status)
 
     async def stop(self, grace_seconds: float = 5.0) -> None:
-        """Turn new requests away, let those in hand end, then close."""
+        """Turn new requests away, let those in hand end, then close. Streams end at once: they have no end of their own."""
         await self._health.enter_graceful_shutdown()
+        self._streams.close()
         await self._server.stop(grace_seconds)
         await asyncio.gather(*(dispatcher.drain() for dispatcher in self._dispatchers))
 
 
-def _handler(dispatcher: Dispatcher, rpc: Rpc[Any, Any]) -> "grpc.RpcMethodHandler[bytes, bytes]":
+class _OpenStreams:
+    """The streams that are being answered; without ending them every drain would last as long as its grace."""
+
+    def __init__(self) -> None:
+        self.closing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def add(self, task: asyncio.Task[Any] | None) -> None:
+        """Note the task that answers a stream."""
+        if task is None:
+            return
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if self.closing:
+            task.cancel()
+
+    def close(self) -> None:
+        """Tell every reader that this server ends; he watches again elsewhere or later."""
+        self.closing = True
+        for task in self._tasks:
+            task.cancel()
+
+
+def _handler(
+    dispatcher: Dispatcher, rpc: Rpc[Any, Any], streams: _OpenStreams
+) -> "grpc.RpcMethodHandler[bytes, bytes]":
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
+            streams.add(asyncio.current_task())
             try:
                 async for reply in dispatcher.stream(rpc, rpc.decode_request(data)):
                     yield rpc.encode_reply(reply)
+            except asyncio.CancelledError:
+                if not streams.closing:
+                    raise
+                await context.abort(grpc.StatusCode.UNAVAILABLE, "this server is ending: ask again")
             except Exception as error:  # noqa: BLE001 - the boundary: everything becomes a status
                 await _abort(context, error)
 
@@ -108,7 +141,7 @@ async def _abort(context: Any, error: Exception) -> None:
         elif error.name in _FORBIDDEN:
             code = grpc.StatusCode.PERMISSION_DENIED
         detail = encode_refusal(error, code.value[0])
-        await context.abort(code, str(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
+        await context.abort(code, status_text(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
     codes: list[tuple[type[Exception], grpc.StatusCode]] = [
         (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),
         (ServiceUnavailable, grpc.StatusCode.UNAVAILABLE),
@@ -117,6 +150,6 @@ async def _abort(context: Any, error: Exception) -> None:
     ]
     for kind, code in codes:
         if isinstance(error, kind):
-            await context.abort(code, str(error))
+            await context.abort(code, status_text(error))
     log.error("an answer could not be sent", exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, "failed inside the service; its log says why")

@@ -109,7 +109,7 @@ def shuffled(seed: int) -> Shoe:
     return Shoe([CARD[chance.choice("AAATTTT88855569742JQ") + chance.choice("cdhs")] for _ in range(90)])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rule_sets().map(playable), st.integers(0, 2**32), st.sets(st.integers(1, 7), min_size=1, max_size=5))
 def test_the_fast_lane_and_the_commands_give_the_same_events(rules: HouseRules, seed: int, numbers: set[int]) -> None:
     stakes = {seat: 100 * seat for seat in sorted(numbers)}

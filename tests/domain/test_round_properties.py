@@ -245,7 +245,7 @@ def check_cards(walk: Walk) -> None:
     assert sorted(held) == sorted(dealt) == sorted(state.rack) == list(range(walk.next_card))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data(), rule_sets(), SHOES)
 def test_random_legal_play_always_ends_with_every_stake_settled_once(
     data: st.DataObject, rules: HouseRules, shoe: list[str]
@@ -259,7 +259,7 @@ def test_random_legal_play_always_ends_with_every_stake_settled_once(
     assert evolve_all(begin(walk.opened, rules), walk.events) == walk.round
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), rule_sets(), SHOES, st.integers(0, 40))
 def test_a_round_voided_at_any_moment_gives_every_open_stake_back(
     data: st.DataObject, rules: HouseRules, shoe: list[str], moment: int
@@ -282,7 +282,7 @@ def test_a_round_voided_at_any_moment_gives_every_open_stake_back(
     assert all(line.cause is Cause.VOIDED for line in late if (line.seat, line.hand) not in settled)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data(), rule_sets(), SHOES)
 def test_hands_voided_one_by_one_never_leave_a_round_stuck(
     data: st.DataObject, rules: HouseRules, shoe: list[str]
@@ -303,7 +303,7 @@ def test_hands_voided_one_by_one_never_leave_a_round_stuck(
     check_money(walk)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data(), rule_sets(), SHOES)
 def test_a_round_reaches_its_reveal_without_ever_being_told_the_hole_card(
     data: st.DataObject, rules: HouseRules, shoe: list[str]
