@@ -9,7 +9,7 @@ from services.game.quick import quick
 from services.game.round_commands import CloseBetting, PlaceWagers
 from services.game.round_events import BettingClosed, RoundEvent, WagerPlaced
 from services.game.round_flow import first_cards
-from services.game.round_marks import AT_BETTING, AT_DEALING, PLAYING
+from services.game.round_marks import AT_BETTING, AT_DEALING, PLAYING, VOIDED
 from services.game.round_rejections import (
     BettingClosed as BettingIsClosed,
 )
@@ -52,8 +52,11 @@ def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, .
     new: list[Wager] = []
     rules, holders = draft.rules, draft.holders
     betting = draft.phase is AT_BETTING
+    voided = {hand.seat for hand in draft.hands if hand.status is VOIDED}
     for wager in command.wagers:
         seat, player, kind = wager.seat, wager.player, wager.kind
+        if betting and voided and seat in voided:
+            raise WagerLocked(f"the wager of seat {seat} was given back: the next round takes another", seat=seat)
         if (seat, kind) in standing and _stands_already(standing[seat, kind], owners[seat], wager):
             continue
         if not betting:

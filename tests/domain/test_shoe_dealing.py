@@ -147,7 +147,7 @@ def test_30_816_a_round_never_goes_on_from_another_shoe() -> None:
     table = ready()
     table.draw_faces("uu")
     table.do(c.RetireShoe(table.live.id, RetireReason.DEVICE_FAULT), DEALER)
-    table.new_shoe()
+    table.shuffle().cut()
     with pytest.raises(r.RoundOfAnotherShoe):
         table.do(c.DrawCards("later", ROUND, (False,)), SYSTEM)
     assert len(table.do(c.DrawCards("next", f"{TABLE}#2", (False,)), SYSTEM)) == 1

@@ -11,7 +11,7 @@ from services.game.rejections import NotAuthorised, Rejection
 from services.game.round import begin, evolve_all
 from services.game.round_words import Action
 from services.game.rule_rejections import GameNotApproved, LimitsContradict, RuleFileRefused
-from services.game.rules import Approval, ApprovalStatus, canonical_text, parse_rules
+from services.game.rules import Approval, ApprovalStatus, Limits, canonical_text, parse_rules
 from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r

@@ -138,8 +138,8 @@ async def test_e10_a_forged_draw_from_a_wager_client_is_refused_and_changes_noth
         with pytest.raises(Refused) as refusal:
             await client.draw_cards(TABLE, house.context(Actor(role, "wager-client")), draw("forged", "u"))
         assert refusal.value.name == "NotAuthorised"
+        burn = s.BurnCards("forged", "", 1, s.BurnReason.BOXED, face_up=True)
         with pytest.raises(Refused) as refusal:
-            burn = s.BurnCards("forged", "", 1, s.BurnReason.BOXED, face_up=True)
             await client.burn_cards(TABLE, house.context(Actor(Role.DEVICE, "tray-7")), burn)
         assert refusal.value.name == "DeviceNotRegistered"
         assert [head async for head in house.journal.read(f"shoe:{TABLE}")] == before

@@ -202,24 +202,25 @@ async def test_30_809_posting_rules_is_no_way_around_the_notice_of_limits(tmp_pa
 
 
 async def test_30_810_what_is_staked_on_top_can_be_paid_in_chips(tmp_path: Path) -> None:
+    odd = {Action.INSURE: 499, Action.DOUBLE: 701}
+    lawful = {Action.INSURE: 500, Action.DOUBLE: 1_000}
     async with House(tmp_path / "journal.sqlite") as house:
         text = rules(rounding='"down-to-chip"', chip_cents="500", increment_cents="500")
         (ann,) = await house.ready("ann", seed_rules=text)
-        round_id = await dealt(house, ann, cents=1_500)
-        for amount, rule in ((499, "StakeNotInIncrement"), (750, "InsuranceOverHalf")):
-            odd_half = tables.TakeInsurance(round_id, ann, 1, amount)
-            assert await refusal(house.table.take_insurance(TABLE, house.context(), odd_half)) == rule
-        await house.table.take_insurance(TABLE, house.context(), tables.TakeInsurance(round_id, ann, 1))
-        view = await house.table.get_table(TABLE)
-        assert view.round is not None
-        (question,) = view.round.questions
-        assert Action.DOUBLE in question.actions
-        odd = tables.Act(round_id, ann, question.seat, question.hand, Action.DOUBLE, 701)
-        assert await refusal(house.table.act(TABLE, house.context(), odd)) == "StakeNotInIncrement"
-        await house.table.act(TABLE, house.context(), tables.Act(round_id, ann, 1, 0, Action.DOUBLE, 1_000))
-        await until(house, lambda view: view.phase is TablePhase.IDLE)
-        statement = await house.wager.read_statement(TABLE, ann)
-        assert statement.rack_cents % 500 == 0
+        met: set[Action] = set()
+        while met != set(odd):
+            round_id = await dealt(house, ann, cents=1_500)
+            view = await house.table.get_table(TABLE)
+            for question in view.round.questions if view.round else ():
+                for action in (set(question.actions) & set(odd)) - met:
+                    act = tables.Act(round_id, ann, 1, 0, action, odd[action])
+                    assert await refusal(house.table.act(TABLE, house.context(), act)) == "StakeNotInIncrement"
+                    act = tables.Act(round_id, ann, 1, 0, action, lawful[action])
+                    await house.table.act(TABLE, house.context(), act)
+                    met.add(action)
+                    break
+            assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert (await house.wager.read_statement(TABLE, ann)).rack_cents % 500 == 0
         assert await broken_laws(house) == []
 
 
