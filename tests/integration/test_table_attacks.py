@@ -233,3 +233,28 @@ async def test_chips_are_not_bought_with_a_stake_in_play_whoever_is_asked(tmp_pa
         assert await refusal(house.wager.buy_in(TABLE, house.context(), direct)) == "StakeInPlay"
         await stand_all(house)
         await house.wager.buy_in(TABLE, house.context(), direct)
+
+
+async def test_l9_a_stake_given_back_between_two_deaths_is_not_taken_for_one_that_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with House(path) as house:
+        (ann,) = await house.ready("ann")
+        round_id = (await house.table.open_betting(TABLE, house.context())).round_id
+
+    async def place(house: House, cents: int) -> None:
+        wagers = (tables.SeatWager(ann, 1, "main", cents),)
+        await house.table.place_wagers(TABLE, house.context(), tables.PlaceWagers(round_id, wagers))
+
+    # The chips are held and the process dies; another amount gives them back and the process dies again.
+    for cents, calls in ((1_000, 1), (2_000, 2)):
+        fault = Fault(at=calls, before=False)
+        async with House(path, fault=fault) as house:
+            with pytest.raises(ServiceUnavailable):
+                await place(house, cents)
+            assert fault.names[-1] == ("HoldStakes", "VoidHolds")[calls - 1]
+    async with House(path) as house:
+        await place(house, 1_000)
+        assert (await house.wager.read_table_money(TABLE)).escrow_cents == 1_000
+        await house.table.close_betting(TABLE, house.context(), round_id)
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert await broken_laws(house) == []
