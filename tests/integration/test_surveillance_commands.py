@@ -63,7 +63,18 @@ def test_rounds_are_listed_newest_first_and_narrowed(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [("--card", "1x"), ("--from", "yesterday"), ("--min-stake", "1.5"), ("--seat", "8"), ("--limit", "0")]
+    "option",
+    [
+        ("--card", "1x"),
+        ("--from", "yesterday"),
+        ("--day", "yesterday"),
+        ("--min-stake", "1.5"),
+        ("--seat", "8"),
+        ("--limit", "0"),
+        ("--outcome", "won"),
+        ("--table", "BJ-07"),
+        ("--floor", "Black Hawk"),
+    ],
 )
 def test_rounds_refuses_what_makes_no_sense(data: Path, option: tuple[str, str]) -> None:
     result = CliRunner().invoke(rounds, ["--data", str(data), *option])
