@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from services.cli.read_model import DATA, JOURNAL, read_model
+from services.cli.read_model import DATA, JOURNAL, answered
 from services.surveillance.facts import plain
 from services.surveillance.narration import money
 from services.surveillance.queries import MOST_COUNTED, list_rounds
@@ -65,8 +65,10 @@ class Dollars(click.ParamType[int]):
     help='A card "As" or a rank "A"; several must all be in one hand, or the dealer\'s.',
 )
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="A hand that came to this.")
-@click.option("--min-stake", type=Dollars(), default=0, help="A hand with at least so much staked on it.")
-@click.option("--max-stake", type=Dollars(), default=0, help="A hand with at most so much.")
+@click.option(
+    "--min-stake", "minimum_stake_cents", type=Dollars(), default=0, help="A hand with at least so much staked on it."
+)
+@click.option("--max-stake", "maximum_stake_cents", type=Dollars(), default=0, help="A hand with at most so much.")
 @click.option("--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="How many, newest first.")
 @click.option("--cursor", default="", help="Where the page before ended.")
 @DATA
@@ -76,8 +78,6 @@ def rounds(
     table: str,
     seat: int | None,
     cards: tuple[str, ...],
-    min_stake: int,
-    max_stake: int,
     outcome: str | None,
     data: Path,
     journal: Path | None,
@@ -96,22 +96,14 @@ def rounds(
     query = ListRounds(
         seat=seat or 0,
         cards=tuple("T" + card[2:] if card.startswith("10") else card for card in cards),
-        minimum_stake_cents=min_stake,
-        maximum_stake_cents=max_stake,
         outcome=outcome or "",
         **asked,
     )
-    page = asyncio.run(_asked(data, journal, table, query))
+    page = asyncio.run(answered(data, journal, lambda connection: list_rounds(connection, table, query)))
     if as_json:
         click.echo(json.dumps(plain(page), ensure_ascii=False))
     else:
         _print(page)
-
-
-async def _asked(data: Path, journal: Path | None, table: str, query: ListRounds) -> RoundList:
-    async with read_model(data, journal) as engine:
-        with engine.connect() as connection:
-            return list_rounds(connection, table, query)
 
 
 def _print(page: RoundList) -> None:
