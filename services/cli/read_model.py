@@ -5,10 +5,13 @@ house, and never to answer from rows of another journal, such as those left behi
 """
 
 import asyncio
+import sqlite3
+import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import click
 from sqlalchemy import Connection, Engine
@@ -18,7 +21,8 @@ from services.journal.sqlite import SqliteJournal
 from services.surveillance.facts import FactReader
 from services.surveillance.projection import Projection
 from services.surveillance.read_model import is_of
-from services.surveillance.store import open_existing, open_memory
+from services.surveillance.rederiving import build_again, differences
+from services.surveillance.store import open_existing, open_memory, open_store
 
 T = TypeVar("T")
 
@@ -117,3 +121,32 @@ async def _built(source: SqliteJournal, end: dict[int, int]) -> Engine:
         if not left:
             break
     return engine
+
+
+async def derived_again(data: Path) -> list[str] | None:
+    """How the data folder's read model differs from what its journal gives (G05), None when there is no read model.
+
+    Looks at a copy of one moment, so that the house may play on.
+    """
+    path = data / "projection.db"
+    if open_existing(path) is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "kept.db"
+        await asyncio.to_thread(_copy, path, copy)
+        kept, again = open_store(copy), open_store(Path(folder) / "again.db")
+        try:
+            async with opened_journal(data, None) as source:
+                await build_again(source.subscribe({}), dict(Projection(kept).positions), again)
+            return differences(kept, again)
+        finally:
+            kept.dispose()
+            again.dispose()
+
+
+def _copy(source: Path, target: Path) -> None:
+    with (
+        closing(sqlite3.connect(f"file:{quote(str(source.resolve()))}?mode=ro", uri=True)) as original,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        original.backup(copy)

@@ -14,6 +14,7 @@ from services.cli.rule_source import named_rules
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
+from services.runtime.process import settle_process
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
 
@@ -120,6 +121,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
 
 def _run(main: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where there is one: twice as many requests on the same core."""
+    settle_process()
     with contextlib.suppress(ImportError):
         import uvloop
 

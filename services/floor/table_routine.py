@@ -60,6 +60,7 @@ class TableRoutine:
         self._rounds = RoundRoutine(desk, self._eyes, rules, chance, figures, mischief, pace_seconds)
         self._seated: dict[str, Patron] = {}
         self._known = False
+        self._shoe = ""
 
     async def run(self, enough: Callable[[], bool]) -> None:
         """Play on through outages of the house, until `enough` is true between two rounds."""
@@ -90,7 +91,10 @@ class TableRoutine:
         if view.phase is TablePhase.IDLE:
             if view.shuffle_due:
                 await self._cards.end_shoe()
-            await self._cards.make_ready()
+            shoe = await self._cards.make_ready()
+            if shoe.shoe_id != self._shoe:
+                self._shoe = shoe.shoe_id
+                self._rounds.shuffled()
             await self._come_and_go(view)
         if await self._rounds.play(self._seated) is None:
             await asyncio.sleep(PAUSE_SECONDS)

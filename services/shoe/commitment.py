@@ -29,26 +29,34 @@ def leaves_of(order: Sequence[Card], seed: bytes) -> tuple[bytes, ...]:
     return tuple(leaf_hash(place, card, salt(seed, place)) for place, card in enumerate(order, start=1))
 
 
+def levels_of(leaves: Sequence[bytes]) -> tuple[tuple[bytes, ...], ...]:
+    """Give the whole Merkle tree over leaves that are hashed already, level by level from the leaves to the root.
+
+    A node without a neighbour goes up as it is, which makes the very tree of RFC 9162, section 2.1.1.
+    """
+    levels = [tuple(leaves) or (hashlib.sha256().digest(),)]
+    while len(below := levels[-1]) > 1:
+        level = list(map(_node, below[::2], below[1::2]))
+        levels.append(tuple(level) if len(below) % 2 == 0 else (*level, below[-1]))
+    return tuple(levels)
+
+
 def merkle_root(leaves: Sequence[bytes]) -> bytes:
     """Give the Merkle tree hash of RFC 9162, section 2.1.1 (of leaves that are hashed already)."""
-    if not leaves:
-        return hashlib.sha256().digest()
-    if len(leaves) == 1:
-        return leaves[0]
-    middle = _split(len(leaves))
-    return _node(merkle_root(leaves[:middle]), merkle_root(leaves[middle:]))
+    return levels_of(leaves)[-1][0]
 
 
-def inclusion_path(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:
+def inclusion_path(levels: Sequence[Sequence[bytes]], index: int) -> tuple[bytes, ...]:
     """Give the inclusion proof of leaf `index` (from 0), from the leaf upwards: RFC 9162, section 2.1.3.1."""
-    if not 0 <= index < len(leaves):
-        raise ValueError(f"there is no leaf {index} among {len(leaves)}")
-    if len(leaves) == 1:
-        return ()
-    middle = _split(len(leaves))
-    if index < middle:
-        return (*inclusion_path(leaves[:middle], index), merkle_root(leaves[middle:]))
-    return (*inclusion_path(leaves[middle:], index - middle), merkle_root(leaves[:middle]))
+    if not 0 <= index < len(levels[0]):
+        raise ValueError(f"there is no leaf {index} among {len(levels[0])}")
+    path = []
+    for level in levels:
+        neighbour = index ^ 1
+        if neighbour < len(level):
+            path.append(level[neighbour])
+        index >>= 1
+    return tuple(path)
 
 
 def root_of_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
@@ -80,11 +88,6 @@ def composition_digest(cards: Sequence[Card]) -> bytes:
     SHA-256 over "holecard-composition/1:" and the cards' letters, sorted by suit (c d h s) and rank (2 to A).
     """
     return hashlib.sha256(_COMPOSITION + "".join(str(card) for card in sorted(cards)).encode()).digest()
-
-
-def _split(size: int) -> int:
-    """Give the largest power of two smaller than `size` (2 upwards)."""
-    return 1 << ((size - 1).bit_length() - 1)
 
 
 def _node(left: bytes, right: bytes) -> bytes:

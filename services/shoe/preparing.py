@@ -199,14 +199,18 @@ def repeated(command_id: str, *, same: bool) -> tuple[e.ShoeEvent, ...]:
 
 
 def checked_id(text: str, name: str) -> None:
-    """Refuse an id that is empty or too long."""
+    """Refuse an id that is empty, too long, or not plainly legible."""
     if not 1 <= len(text) <= ID_LENGTH:
         raise r.IdMissing(f"{name} has 1 to {ID_LENGTH} characters", name=name, length=len(text))
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        raise r.IdMalformed(f"{name} {text!r} is not usable as an id", name=name)
 
 
 def _checked_text(text: str, name: str) -> None:
     if len(text) > TEXT_LENGTH:
         raise r.TextTooLong(f"{name} has at most {TEXT_LENGTH} characters", name=name, length=len(text))
+    if not text.isprintable():
+        raise r.TextUnprintable(f"{name} has characters that cannot be printed", name=name)
 
 
 def _device(shoe: Shoe, device_id: str) -> Device:

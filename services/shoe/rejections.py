@@ -171,6 +171,20 @@ class IdMissing(Rejection):
     remedy = "Give an id of 1 to 128 characters."
 
 
+class IdMalformed(Rejection):
+    """An id with characters that cannot be told apart, or not be seen, on a screen or in print."""
+
+    rule = "DESIGN §3"
+    remedy = "Use printable ASCII characters, with no blank at either end."
+
+
+class TextUnprintable(Rejection):
+    """A note or name with control or direction characters, which could show something else than what was written."""
+
+    rule = "DESIGN §3"
+    remedy = "Send it as one line of printable characters."
+
+
 class TextTooLong(Rejection):
     """A note or name of more than 500 characters; events are kept for ever and hold no documents."""
 

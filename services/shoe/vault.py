@@ -12,7 +12,7 @@ from services.game.cards import Card
 from services.runtime.sealing import Sealer
 from services.shoe import commands as c
 from services.shoe import enriched as x
-from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, merkle_root
+from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, levels_of, merkle_root
 from services.shoe.dealing import MOST_CARDS, cards_taken, discards, faces_of
 from services.shoe.hidden import Hidden
 from services.shoe.order import new_stack, pick, salt, seed_hash, shuffled, stack_position, take_out
@@ -20,16 +20,16 @@ from services.shoe.shoe import ShoeCommand, ShoeDecision
 from services.shoe.state import LiveShoe, Shoe, Stack
 from services.shoe.words import CardProof, DeviceKind
 
-STACKS_KEPT: Final = 2_048  # about 25 KB each; a shoe that was dropped is derived again in milliseconds
+STACKS_KEPT: Final = 2_048  # about 50 KB each; a shoe that was dropped is derived again in milliseconds
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _OpenStack:
-    """A stack with its seed, its order before the cut, and the leaves over it (none in a continuous shuffler)."""
+    """A stack with its seed, its order before the cut, and the Merkle tree over it (none in a continuous shuffler)."""
 
     seed: bytes
     order: tuple[Card, ...]
-    leaves: tuple[bytes, ...]
+    levels: tuple[tuple[bytes, ...], ...]
 
 
 @dataclass(slots=True, repr=False)
@@ -89,8 +89,8 @@ class Vault:
             stack_position=place,
             size=stack.size,
             salt=salt(opened.seed, place),
-            leaf=opened.leaves[place - 1],
-            path=inclusion_path(opened.leaves, place - 1),
+            leaf=opened.levels[0][place - 1],
+            path=inclusion_path(opened.levels, place - 1),
             root=stack.root,
         )
 
@@ -118,7 +118,7 @@ class Vault:
         self, shoe_id: str, number: int, cards: tuple[Card, ...], seed: Hidden[bytes], *, continuous: bool
     ) -> x.Commitment:
         opened = _opened(cards, seed.open(), continuous=continuous)
-        root = b"" if continuous else merkle_root(opened.leaves)
+        root = b"" if continuous else opened.levels[-1][0]
         return x.Commitment(
             seed_hash(opened.seed), root, self._sealer.seal(opened.seed, _seed_context(shoe_id, number))
         )
@@ -215,7 +215,7 @@ def _opened(cards: tuple[Card, ...], seed: bytes, *, continuous: bool) -> _OpenS
     if continuous:
         return _OpenStack(seed, (), ())
     order = shuffled(cards, seed)
-    return _OpenStack(seed, order, leaves_of(order, seed))
+    return _OpenStack(seed, order, levels_of(leaves_of(order, seed)))
 
 
 def _seed_context(shoe_id: str, number: int) -> bytes:

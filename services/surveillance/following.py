@@ -15,6 +15,9 @@ from services.journal.port import Recorded
 
 BATCH = 500
 QUEUED = 2_000
+REST_SECONDS = 0.1
+"""Between two batches that are not full: a transaction for each commit of the house costs more than playing does, and takes
+the interpreter from the tables. So a reader that keeps up is behind by about this much."""
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
 
@@ -31,10 +34,14 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
     """
     queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
     loop = asyncio.get_running_loop()
+    awake = asyncio.Event()
+    awake.set()
 
     async def read() -> None:
         async for recorded in subscription:
             await queue.put(recorded)
+            # Not asked for more during a rest, the journal reads what has come since in one go.
+            await awake.wait()
 
     reader = asyncio.ensure_future(read())
     telling = asyncio.ensure_future(enough.wait())
@@ -53,9 +60,14 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
             while len(batch) < BATCH and not queue.empty():
                 batch.append(queue.get_nowait())
             started = loop.time()
-            await handle(batch)
             if len(batch) == BATCH:
+                await handle(batch)
                 await asyncio.sleep((loop.time() - started) * (1 / share - 1))
+                continue
+            awake.clear()
+            await handle(batch)
+            await asyncio.sleep(REST_SECONDS)
+            awake.set()
     finally:
         telling.cancel()
         reader.cancel()

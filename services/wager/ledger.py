@@ -6,10 +6,10 @@ The decisions themselves are in `racks` (patrons), `stakes` and `settlement` (ro
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from services.game.authority import CommandContext, Role
+from services.game.quick import replace
 from services.game.rejections import NotAuthorised
 from services.wager import commands, events, racks, settlement, stakes, tray
 from services.wager.accounts import apply_movements

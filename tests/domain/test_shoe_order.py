@@ -10,7 +10,15 @@ import pytest
 
 from services.game.cards import Card
 from services.shoe import order
-from services.shoe.commitment import composition_digest, inclusion_path, leaf_hash, leaves_of, merkle_root, root_of_path
+from services.shoe.commitment import (
+    composition_digest,
+    inclusion_path,
+    leaf_hash,
+    leaves_of,
+    levels_of,
+    merkle_root,
+    root_of_path,
+)
 
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[1] / "golden" / "shoe_order.json").read_text(encoding="utf-8")
@@ -43,7 +51,7 @@ def test_e08_order_and_commitment_equal_the_cross_language_vector(shoe: dict[str
     place = proof["stack_position"]
     assert order.salt(seed, place).hex() == proof["salt"]
     assert leaf_hash(place, stack[place - 1], order.salt(seed, place)).hex() == proof["leaf"]
-    assert [step.hex() for step in inclusion_path(leaves, place - 1)] == proof["path"]
+    assert [step.hex() for step in inclusion_path(levels_of(leaves), place - 1)] == proof["path"]
 
 
 @pytest.mark.parametrize("machine", GOLDEN["machines"], ids=["first", "second"])
@@ -62,7 +70,7 @@ def test_every_leaf_is_proved_and_nothing_else(size: int) -> None:
     leaves = [sha256(bytes([0, number % 256, number // 256])).digest() for number in range(size)]
     root = merkle_root(leaves)
     for index in range(size):
-        path = inclusion_path(leaves, index)
+        path = inclusion_path(levels_of(leaves), index)
         assert root_of_path(leaves[index], index, size, path) == root
         assert root_of_path(sha256(leaves[index]).digest(), index, size, path) != root
         assert root_of_path(leaves[index], (index + 1) % size, size, path) != root or size == 1

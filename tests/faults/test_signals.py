@@ -102,5 +102,7 @@ async def _somebody_is_asked(table: TableClient) -> None:
 async def _all_over(table: TableClient) -> None:
     """No round is in play any more; one whose betting is still open waits for its dealer, as it must."""
     phases = {TablePhase.IDLE, TablePhase.BETTING}
-    while {summary.phase for summary in (await table.list_tables("black-hawk")).tables} - phases:
+    while {  # noqa: ASYNC110 - another process is asked
+        summary.phase for summary in (await table.list_tables("black-hawk")).tables
+    } - phases:
         await asyncio.sleep(0.05)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -217,3 +218,33 @@ async def test_verify_names_the_law_the_stream_and_the_event_that_breaks_it(data
     found = json.loads(result.stdout)["findings"]
     place = (stream, heads[stream].sequence + 1)
     assert {one["kind"] for one in found if (one["stream"], one["sequence"]) == place} >= {"L8", "L11"}
+
+
+async def test_g05_verify_derives_the_read_model_again_and_names_the_row_that_differs(tmp_path: Path) -> None:
+    async with watched_house(tmp_path) as house:
+        watch = Surveillance(house.journal, tmp_path / "projection.db", clock=house.clock, telemetry=Telemetry())
+        await watch.start()
+        await house.open()
+        await house.play(2)
+        client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
+        async with asyncio.timeout(20):
+            while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
+                await asyncio.sleep(0.01)
+        beside = await asyncio.to_thread(run, verify, "--data", str(tmp_path), "--read-model")
+        assert beside.exit_code == 0, beside.output
+        await watch.stop()
+    with sqlite3.connect(tmp_path / "projection.db") as database:
+        database.execute("update hands set returned_cents = returned_cents + 1 where seat = 2")
+    database.close()
+    result = await asyncio.to_thread(run, verify, "--data", str(tmp_path), "--read-model", "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["findings"]
+    assert {one["kind"] for one in found} == {"L6"}
+    assert any(f"hands {TABLE}#1 2 0: returned_cents is" in one["reason"] for one in found)
+
+
+def test_a_folder_without_a_read_model_is_sound_and_says_so(data: Path) -> None:
+    result = run(verify, "--data", str(data), "--read-model")
+    assert result.exit_code == 0
+    assert "no read model" in result.stderr
+    assert run(verify, "--journal", str(data / "journal.db"), "--read-model").exit_code == 2

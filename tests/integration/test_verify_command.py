@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from services.cli import main
+from services.cli import verify as command
+from services.journal.findings import Finding
+from services.journal.port import Recorded
 from services.journal.sqlite import SqliteJournal
 from tests.support.journal_events import OTHER_STREAM, STREAM, fill, write_journal
 
@@ -24,6 +27,9 @@ class Run:
 
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+    # These journals hold no lawful play, only events: the laws have tests of their own.
+    monkeypatch.setattr(command, "OBSERVERS", ())
+
     def run(*arguments: str | Path) -> Run:
         monkeypatch.setattr(sys, "argv", ["holecard", "verify", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
@@ -92,3 +98,22 @@ def test_paths_that_are_no_journal_end_in_one_clear_line(tmp_path: Path, verify:
         (line,) = run.stderr.splitlines()
         assert line.startswith("holecard: ")
         assert says in line
+
+
+def test_the_laws_of_the_house_ride_along(
+    path: Path, verify: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Suspicious:
+        def __init__(self) -> None:
+            self.seen = 0
+
+        def see(self, recorded: Recorded) -> None:
+            self.seen += len(recorded.stored) > 0
+
+        def findings(self) -> list[Finding]:
+            return [Finding("L3", STREAM, self.seen, "a card in two hands")]
+
+    monkeypatch.setattr(command, "OBSERVERS", (Suspicious,))
+    run = verify("--journal", path)
+    assert run.returncode == 1
+    assert run.stdout.splitlines()[0] == f"L3: {STREAM} 7: a card in two hands"

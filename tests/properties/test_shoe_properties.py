@@ -13,7 +13,7 @@ from services.game.rejections import Rejection
 from services.shoe import commands as c
 from services.shoe import events as e
 from services.shoe import replies
-from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, merkle_root, root_of_path
+from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, levels_of, merkle_root, root_of_path
 from services.shoe.order import new_stack, salt, shuffled, stack_position
 from services.shoe.state import Shoe, evolve
 from services.shoe.words import BurnReason
@@ -125,7 +125,7 @@ def test_the_revealed_order_opens_the_commitment_for_any_seed_cut_and_decks(
     rotated = [order[stack_position(position, size, depth) - 1] for position in range(1, size + 1)]
     assert rotated == [*order[depth:], *order[:depth]]
     index = min(round(place * size), size - 1)
-    path = inclusion_path(leaves, index)
+    path = inclusion_path(levels_of(leaves), index)
     assert root_of_path(leaves[index], index, size, path) == root
     other = next(card for card in new_stack(1) if card is not order[index])
     forged = leaf_hash(index + 1, other, salt(seed, index + 1))

@@ -1,4 +1,7 @@
-"""The verdict on a journal after a fault: sound, lawful, and every promise kept. The auditor's laws are not the services' code."""
+"""The verdict on a journal after a fault: sound, lawful, and every promise kept.
+
+The laws are the auditor's own, who shares no code with the services.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -143,7 +143,13 @@ class WatchedHouse:
         """Open a round, wager and deal; its id."""
         if (await self.shoes.get_shoe(key)).phase is s.ShoePhase.LAST_ROUND:
             await self.shuffle(key)
-        round_id = (await self.tables.open_betting(key, self.context())).round_id
+        try:
+            round_id = (await self.tables.open_betting(key, self.context())).round_id
+        except Refused as refused:
+            if refused.name != "ShoeNotReady":
+                raise
+            await self.shuffle(key)
+            round_id = (await self.tables.open_betting(key, self.context())).round_id
         wagers = tuple(
             t.SeatWager(session, seat, "main", self.random.choice((500, 700, 1_500, 2_500)))
             for seat, session in self.sessions[key].items()
