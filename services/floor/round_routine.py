@@ -56,6 +56,10 @@ class RoundRoutine:
         self._pace_seconds = pace_seconds
         self._waiting: set[str] = set()
 
+    def kept_out(self, seated: dict[str, Patron]) -> bool:
+        """Whether everybody at the table waits for the shuffle: the dealer need not deal the shoe out to nobody."""
+        return bool(seated) and seated.keys() <= self._waiting
+
     def shuffled(self) -> None:
         """A new shoe: who was kept out until then may wager."""
         self._waiting.clear()

@@ -20,6 +20,7 @@ from services.game.authority import Actor, Role
 from services.game.house_rules import HouseRules
 from services.game.rule_text import canonical_text
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
+from services.shoe.client import RetireReason
 from services.table.client import BuyIn, ChipCount, LeaveSeat, OpenTable, SeatPlayer, TablePhase, TableView
 from services.wager.client import Count, FillTray
 from services.wire.refusal import Refused
@@ -91,6 +92,8 @@ class TableRoutine:
         if view.phase is TablePhase.IDLE:
             if view.shuffle_due:
                 await self._cards.end_shoe()
+            elif self._rounds.kept_out(self._seated):
+                await self._cards.end_shoe(RetireReason.HOUSE_CHOICE)
             shoe = await self._cards.make_ready()
             if shoe.shoe_id != self._shoe:
                 self._shoe = shoe.shoe_id
