@@ -58,8 +58,8 @@ class GrpcServer:
             self.port = self._server.add_insecure_port(self.address)
         except RuntimeError as error:
             raise PortTaken(
-                f"cannot listen on {self.address}: another process has it, or this machine has no such address;"
-                " stop that one or choose another"
+                f"cannot listen on {self.address}: another process has it, or it is no address of this machine; "
+                "stop that one or choose another"
             ) from error
         await self._server.start()
         await self.set_health(serving=True)

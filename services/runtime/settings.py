@@ -1,5 +1,6 @@
 """What a process of the house is told when it starts: where its data lies, where it listens, which floors it knows."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,8 +13,19 @@ from services.runtime.clock import GamingCalendar
 SERVICES = ("shoe", "table", "wager", "surveillance", "console")
 
 
+_HOST = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
+
+
 class SettingsRefused(ValueError):
     """A settings file or option that cannot be followed; the text says which and why."""
+
+
+def read_address(text: str) -> tuple[str, int]:
+    """Read "host:port" or "[IPv6]:port" as host (without brackets) and port, 0 to 65535; raises SettingsRefused."""
+    host, _, port = text.rpartition(":")
+    if not _HOST.fullmatch(host) or not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65_535):
+        raise SettingsRefused(f"{text!r} is not an address such as 127.0.0.1:8600 or [::1]:8600")
+    return host.strip("[]"), int(port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +46,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
-            host, _, port = address.rpartition(":")
-            if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
-                raise SettingsRefused(f"{address!r} is not an address: give host:port, such as 127.0.0.1:8600")
+            read_address(address)
 
     @property
     def journal_path(self) -> Path:

@@ -79,7 +79,7 @@ async def test_a_data_folder_that_is_a_file_or_lies_below_one(tmp_path: Path) ->
     file = tmp_path / "file"
     file.write_text("mine", encoding="utf-8")
     for folder in (file, file / "data"):
-        with pytest.raises(SettingsRefused, match="cannot be the data folder"):
+        with pytest.raises(SettingsRefused, match="cannot be a data folder"):
             await starts(replace(settings_in(tmp_path), data_dir=folder))
     assert file.read_text(encoding="utf-8") == "mine"
 
@@ -219,7 +219,7 @@ def test_the_command_says_it_in_one_line(tmp_path: Path, taken_port: str, serve:
     file.touch()
     free = ("--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
     for arguments, says in (
-        (("--data", file, *free), "cannot be the data folder"),
+        (("--data", file, *free), "cannot be a data folder"),
         (("--data", tmp_path / "a", "--listen", "127.0.0.1:0", "--metrics", taken_port), "cannot serve metrics on"),
         (("--data", tmp_path / "b", "--listen", "here", "--metrics", "127.0.0.1:0"), "is not an address"),
     ):
