@@ -28,8 +28,8 @@ Subscribe = Callable[[], Awaitable[AsyncIterator[Recorded]]]
 Handle = Callable[[Sequence[Recorded]], Awaitable[None]]
 
 
-async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: float) -> None:
-    """Give `handle` what has come since it was last called, at most BATCH at once; ends only by an error.
+async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: float, enough: asyncio.Event) -> None:
+    """Give `handle` what has come since it was last called, at most BATCH at once; ends by an error, or by `enough`.
 
     While a backlog is worked through, at most `share` of the time is spent on it: the house plays in the same process.
     """
@@ -50,13 +50,16 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
                 await awake.wait()
 
     reader = asyncio.ensure_future(read())
+    telling = asyncio.ensure_future(enough.wait())
     try:
         while True:
             if not came:
                 something.clear()
                 waiting = asyncio.ensure_future(something.wait())
-                await asyncio.wait({waiting, reader}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({waiting, reader, telling}, return_when=asyncio.FIRST_COMPLETED)
                 waiting.cancel()
+            if enough.is_set():
+                return
             if not came:
                 await reader
                 raise EOFError("the journal's subscription ended")
@@ -74,6 +77,7 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
             # The reader first takes in all that came during the rest.
             await asyncio.sleep(0)
     finally:
+        telling.cancel()
         reader.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await reader
@@ -89,10 +93,15 @@ class Follower:
         self._subscribe = subscribe
         self._handle = handle
         self._task: asyncio.Task[None] | None = None
+        self._enough = asyncio.Event()
 
     def start(self) -> None:
         """Begin reading in the background."""
         self._task = asyncio.ensure_future(self._run())
+
+    def again(self) -> None:
+        """Subscribe again after the batch in hand, since what was handled is not there any more."""
+        self._enough.set()
 
     async def stop(self) -> None:
         """End; what was handled is written."""
@@ -104,15 +113,21 @@ class Follower:
 
     async def _run(self) -> None:
         pause = FIRST_PAUSE_SECONDS
+        loop = asyncio.get_running_loop()
         while True:
+            began = loop.time()
+            self._enough.clear()
             try:
                 subscription = await self._subscribe()
                 self.trouble = ""
-                await batches(subscription, self._handle, self._share)
+                await batches(subscription, self._handle, self._share, self._enough)
+                continue
             except asyncio.CancelledError:
                 raise
             except Exception as error:
                 self.trouble = f"{type(error).__name__}: {error}"
                 log.exception("surveillance stands", reader=self.name)
+            # Troubles that lie far apart are not one that goes on.
+            pause = FIRST_PAUSE_SECONDS if loop.time() - began > LONGEST_PAUSE_SECONDS else pause
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)

@@ -91,10 +91,11 @@ class Board:
     async def watch(self, key: str, after_sequence: int) -> AsyncIterator[TableView]:
         """The newest view whenever there is one that the reader has not got, for ever.
 
-        Begins with the first one after `after_sequence`; a reader who has it already waits for the next.
+        Begins with the first one after `after_sequence`; a reader who has it already waits for the next. One who claims to
+        have seen more than there is remembers another journal: he is shown this one at once.
         """
         posted = self._posted[key]
-        seen = posted.version if posted.sequence <= after_sequence and after_sequence > 0 else 0
+        seen = posted.version if posted.sequence == after_sequence else 0
         while True:
             if posted.version == seen:
                 await posted.changed.wait()

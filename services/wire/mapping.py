@@ -80,15 +80,20 @@ class Mapper(Generic[T]):
         converters = [_field_converters(hints[name], cast("FieldDescriptor", theirs[name])) for name in ours]
         self._intos = [(at, into) for at, (into, _) in enumerate(converters) if into is not None]
         self._outs = [(at, out) for at, (_, out) in enumerate(converters) if out is not None]
+        # Single numbers and words only: setting one by one takes half the time of the constructor, which can do all else.
+        self._is_plain = not self._intos and not self._outs
 
     def to_message(self, value: T) -> Message:
         """The message that says the same."""
+        if self._is_plain:
+            message = self.message()
+            for name, content in zip(self._names, self._read(value), strict=True):
+                setattr(message, name, content)
+            return message
         return self.message(**self.to_contents(value))
 
     def to_contents(self, value: T) -> dict[str, Any]:
         """What the message's constructor takes: inner messages as dicts too, so that each is made once and in place."""
-        if not self._outs:
-            return dict(zip(self._names, self._read(value), strict=True))
         contents = list(self._read(value))
         for at, out in self._outs:
             # The constructor takes None for a field that is not set.
@@ -98,7 +103,7 @@ class Mapper(Generic[T]):
 
     def from_message(self, message: Message) -> T:
         """The value that says the same; raises MalformedMessage naming the field that cannot be read."""
-        if not self._intos:
+        if self._is_plain:
             return self._make(*self._read(message))
         contents = list(self._read(message))
         for at, into in self._intos:
@@ -113,7 +118,7 @@ class Mapper(Generic[T]):
 
     def encode(self, value: T) -> bytes:
         """The message's bytes."""
-        return self.message(**self.to_contents(value)).SerializeToString()
+        return self.to_message(value).SerializeToString()
 
     def parse(self, data: bytes) -> Message:
         """The message in `data`; raises MalformedMessage when the bytes are not one."""
@@ -126,7 +131,7 @@ class Mapper(Generic[T]):
     def decode(self, data: bytes) -> T:
         """The value in `data`; raises MalformedMessage."""
         message = self.parse(data)
-        return self.from_message(message) if self._intos else self._make(*self._read(message))
+        return self._make(*self._read(message)) if self._is_plain else self.from_message(message)
 
 
 def _reader_of(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
@@ -220,7 +225,7 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
         return Card.parse, str
     if kind is Fraction and field.message_type is not None:
         return (
-            lambda m: Fraction(m.numerator, m.denominator),
+            _ratio,
             lambda f: {"numerator": f.numerator, "denominator": f.denominator},
         )
     if isinstance(kind, type) and issubclass(kind, StrEnum) and field.enum_type is not None:
@@ -229,6 +234,13 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
         nested = mapper(kind, field.message_type.full_name)
         return nested.from_message, nested.to_contents
     raise MappingMismatch(f"{field.full_name} cannot hold {kind}")
+
+
+def _ratio(message: Any) -> Fraction:
+    """The quotient in a Ratio; with a denominator below 1 it would not fit into a Ratio again."""
+    if message.denominator < 1:
+        raise ValueError(f"the denominator {message.denominator} is below 1")
+    return Fraction(message.numerator, message.denominator)
 
 
 def _enum_converters(kind: type[StrEnum], descriptor: EnumDescriptor) -> tuple[Convert, Convert]:
