@@ -84,7 +84,7 @@ async def test_metrics_count_every_service_and_every_refusal(tmp_path: Path) -> 
             )
         text = generate_latest(house.telemetry.registry).decode()
         for name in SERVICES - {surveillance.SERVICE}:
-            assert f'holecard_requests_total{{procedure="' in text
+            assert 'holecard_requests_total{procedure="' in text
             assert f'service="{name}"' in text
         assert 'holecard_refusals_total{rejection="NotAuthorised"' in text
         await channel.close()

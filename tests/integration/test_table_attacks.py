@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from services.game.authority import Actor, Role
-from services.game.rule_options import CutCardFirst
 from services.runtime.failures import ServiceUnavailable
 from services.shoe import client as shoe
 from services.table import client as tables
@@ -160,7 +159,9 @@ async def test_30_828_voiding_while_a_draw_is_unanswered_loses_no_card(
 
 async def test_30_822_a_machine_that_was_changed_before_its_cards_came_back_holds_nothing_up(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.sqlite", fault=(fault := Fault())) as house:
-        (ann,) = await _continuous(house, "ann")
+        await house.prepare_machine()
+        await house.open_table(rules=rules(shuffle='"continuous"'))
+        ann = await house.seat("ann", 1)
         fault.away.add("ReturnDiscards")
         await dealt(house, ann)
         await stand_all(house)
@@ -172,21 +173,6 @@ async def test_30_822_a_machine_that_was_changed_before_its_cards_came_back_hold
         fault.away.clear()
         await until(house, lambda view: view.phase is TablePhase.IDLE)
         assert await broken_laws(house) == []
-
-
-async def _continuous(house: House, *patrons: str) -> list[str]:
-    boss = house.context
-    kind = shoe.DeviceKind.CONTINUOUS_SHUFFLER
-    device = shoe.RegisterDevice("SH-1", kind, electronic=False, approval="DIV-1")
-    await house.shoe.register_device(TABLE, boss(SUPERVISOR), device)
-    await house.shoe.inspect_device(TABLE, boss(SUPERVISOR), shoe.InspectDevice("SH-1", passed=True, note=""))
-    decks = tuple(shoe.standard_deck_set(f"set-{number}") for number in range(6))
-    await house.shoe.load_decks(TABLE, boss(), shoe.LoadDecks("SH-1", decks))
-    await house.shoe.inspect_cards(TABLE, boss(SUPERVISOR), shoe.InspectCards(DEALER.id, SUPERVISOR.id, ()))
-    shuffle = shoe.ShuffleCards("1", 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED)
-    await house.shoe.shuffle_cards(TABLE, boss(), shuffle)
-    await house.open_table(rules=rules(shuffle='"continuous"'))
-    return [await house.seat(patron, seat) for seat, patron in enumerate(patrons, start=1)]
 
 
 async def test_30_809_posting_rules_is_no_way_around_the_notice_of_limits(tmp_path: Path) -> None:
