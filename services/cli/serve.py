@@ -122,12 +122,12 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
 def _run(main: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where there is one: twice as many requests on the same core."""
     settle_process()
-    with contextlib.suppress(ImportError):
+    try:
         import uvloop
-
+    except ImportError:
+        asyncio.run(main)
+    else:
         uvloop.run(main)
-        return
-    asyncio.run(main)
 
 
 def _until_told() -> asyncio.Event:
@@ -158,7 +158,7 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
             return
         channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
         caller = GrpcCaller(channel)
-        simulation = Simulation(plan, rules, Callers(caller, caller, caller), SystemClock())
+        simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
         playing = asyncio.create_task(simulation.run(print_progress))
         telling = asyncio.create_task(told.wait())
         await asyncio.wait({playing, telling}, return_when=asyncio.FIRST_COMPLETED)
@@ -167,6 +167,7 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
         # At a slow pace a round takes a minute: the house can be stopped at any step, so nobody waits for its end.
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             await asyncio.wait_for(playing, timeout=3)
+        await simulation.count_events()
         await channel.close()
         print_summary(simulation.figures)
 

@@ -6,7 +6,7 @@ rows, and reading them in again, is others' work.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from services.journal.port import Journal
 from services.runtime.failures import ServiceUnavailable
 from services.surveillance.store import open_store
 
@@ -89,6 +90,21 @@ class ReadModel:
         except ReadModelLost:
             self._lost()
             raise
+
+
+async def is_of(journal: Journal, heads: Mapping[str, tuple[int, str]]) -> bool:
+    """Whether these last events of streams (sequence, hash in hex) stand in the journal with the same bytes.
+
+    They do not when the rows were made from another journal, or from a later copy of it.
+    """
+    for stream, (sequence, digest) in heads.items():
+        found = ""
+        async for recorded in journal.read(stream, sequence - 1):
+            found = recorded.hash.hex()
+            break
+        if found != digest:
+            return False
+    return True
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -24,7 +24,7 @@ from services.surveillance.following import Follower
 from services.surveillance.laws import Auditor
 from services.surveillance.metrics import Metrics
 from services.surveillance.projection import Changes, GapFound, Projection
-from services.surveillance.read_model import ReadModel, ReadModelLost
+from services.surveillance.read_model import ReadModel, ReadModelLost, is_of
 from services.surveillance.replaying import Whereabouts, read_round
 from services.surveillance.store import empty
 from services.surveillance.watching import Watchers
@@ -173,7 +173,7 @@ class SurveillanceService:
         is_another = await asyncio.to_thread(self._model.open)
         engine = self._model.engine
         projection = await asyncio.to_thread(Projection, engine)
-        if not await self._is_of_this_journal(projection):
+        if not await is_of(self._journal, projection.heads):
             log.warning("the read model is of another journal, or of a later copy of it, and is built anew")
             await asyncio.to_thread(empty, engine)
             projection = await asyncio.to_thread(Projection, engine)
@@ -190,17 +190,6 @@ class SurveillanceService:
             projection.restore(facts)
         self._projection = projection
         return self._journal.subscribe(dict(projection.positions))
-
-    async def _is_of_this_journal(self, projection: Projection) -> bool:
-        """Whether the last event that was projected of each stream stands in the journal, with the same bytes."""
-        for stream, (sequence, digest) in projection.heads.items():
-            found = ""
-            async for recorded in self._journal.read(stream, sequence - 1):
-                found = recorded.hash.hex()
-                break
-            if found != digest:
-                return False
-        return True
 
     async def _project(self, batch: Sequence[Recorded]) -> None:
         facts = [self._reader.read(recorded) for recorded in batch]

@@ -362,7 +362,8 @@ class TableService:
 
     def _published(self, _key: str, outcome: TableOutcome) -> None:
         if outcome.last_sequence:
-            self._board.publish(outcome.state, outcome.last_sequence)
+            more_follows = next_work(outcome.state) is not None
+            self._board.publish(outcome.state, outcome.last_sequence, more_follows=more_follows)
             self._metrics.count(outcome.events)
 
 
