@@ -9,6 +9,8 @@ import pytest
 from services.game.authority import Actor, Role
 from services.runtime.failures import ServiceUnavailable
 from services.shoe import client as shoe
+from services.shoe.events import CardBurned
+from services.shoe.service import EVENT_TYPES
 from services.table import client as tables
 from services.table.client import Action, TablePhase, TableView
 from services.wager import client as wager
@@ -243,4 +245,38 @@ async def test_l9_a_stake_given_back_between_two_deaths_is_not_taken_for_one_tha
         assert (await house.wager.read_table_money(TABLE)).escrow_cents == 1_000
         await house.table.close_betting(TABLE, house.context(), round_id)
         assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert await broken_laws(house) == []
+
+
+async def test_30_819_where_it_is_posted_everyone_sees_the_card_that_a_new_dealer_burns(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann", seed_rules=rules(burn_card_visible='"always"'))
+        await dealt(house, ann)
+        await stand_all(house)
+        await house.table.set_dealer(TABLE, house.context(), tables.SetDealer("D-18"))
+        burned = [envelope for envelope in await house.log(f"shoe:{TABLE}") if envelope.type.endswith(".CardBurned")]
+        (event,) = [EVENT_TYPES.decode(one.type, one.schema_version, one.payload) for one in burned]
+        assert isinstance(event, CardBurned)
+        assert event.card is not None
+
+
+async def test_30_804_a_shoe_that_was_changed_for_another_while_betting_was_open_stops_the_table(
+    tmp_path: Path,
+) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann")
+        round_id = await betting(house, ann)
+        status = await house.shoe.get_shoe(TABLE)
+        retire = shoe.RetireShoe(status.shoe_id, shoe.RetireReason.HOUSE_CHOICE)
+        await house.shoe.retire_shoe(TABLE, house.context(), retire)
+        await house.shoe.unload_decks(TABLE, house.context(), shoe.UnloadDecks("new cards"))
+        await house.prepare_shoe(shuffle="2", decks=2, behind=26)
+        await house.table.close_betting(TABLE, house.context(), round_id)
+        view = await house.table.get_table(TABLE)
+        assert view.suspended
+        assert "2 decks" in view.suspension_reason
+        void = tables.VoidRound(round_id, "other cards than posted")
+        await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
+        await house.table.resume(TABLE, house.context(SUPERVISOR), tables.Resume("30-828(1)", "the hands were pushed"))
+        await until(house, lambda view: view.phase is TablePhase.IDLE)
         assert await broken_laws(house) == []
