@@ -32,10 +32,10 @@ class DeviceInUse(Rejection):
 
 
 class DeckCountRefused(Rejection):
-    """Fewer than one or more than eight decks, or one set twice (30-806)."""
+    """Fewer than one or more than sixteen decks, or one set twice (30-806)."""
 
     rule = "30-806"
-    remedy = "Load one to eight deck sets, each once."
+    remedy = "Load one to sixteen deck sets, each once."
 
 
 class DeckIncomplete(Rejection):
@@ -92,6 +92,13 @@ class CardsNotShuffled(Rejection):
 
     rule = "30-816"
     remedy = "Shuffle the cards first."
+
+
+class RoundOfAnotherShoe(Rejection):
+    """A round goes on from the shoe that it began with; only discards are shuffled within a round (30-816, 30-828)."""
+
+    rule = "30-816"
+    remedy = "Let a supervisor void the round, since its shoe has been retired."
 
 
 class WrongShoe(Rejection):

@@ -6,6 +6,7 @@ stands, waits, and goes on from what is written. Never in the way of a hand.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 
@@ -32,35 +33,40 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
 
     While a backlog is worked through, at most `share` of the time is spent on it: the house plays in the same process.
     """
-    queue: asyncio.Queue[Recorded] = asyncio.Queue(maxsize=QUEUED)
     loop = asyncio.get_running_loop()
+    came: deque[Recorded] = deque()
+    something = asyncio.Event()
     awake = asyncio.Event()
     awake.set()
 
     async def read() -> None:
         async for recorded in subscription:
-            await queue.put(recorded)
+            came.append(recorded)
+            something.set()
+            if len(came) >= QUEUED:
+                awake.clear()
             # Not asked for more during a rest, the journal reads what has come since in one go.
-            await awake.wait()
+            if not awake.is_set():
+                await awake.wait()
 
     reader = asyncio.ensure_future(read())
     telling = asyncio.ensure_future(enough.wait())
     try:
         while True:
-            waiting = asyncio.ensure_future(queue.get())
-            await asyncio.wait({waiting, reader, telling}, return_when=asyncio.FIRST_COMPLETED)
+            if not came:
+                something.clear()
+                waiting = asyncio.ensure_future(something.wait())
+                await asyncio.wait({waiting, reader, telling}, return_when=asyncio.FIRST_COMPLETED)
+                waiting.cancel()
             if enough.is_set():
-                waiting.cancel()
                 return
-            if not waiting.done():
-                waiting.cancel()
+            if not came:
                 await reader
                 raise EOFError("the journal's subscription ended")
-            batch = [waiting.result()]
-            while len(batch) < BATCH and not queue.empty():
-                batch.append(queue.get_nowait())
+            batch = [came.popleft() for _ in range(min(BATCH, len(came)))]
             started = loop.time()
             if len(batch) == BATCH:
+                awake.set()
                 await handle(batch)
                 await asyncio.sleep((loop.time() - started) * (1 / share - 1))
                 continue
@@ -68,6 +74,8 @@ async def batches(subscription: AsyncIterator[Recorded], handle: Handle, share: 
             await handle(batch)
             await asyncio.sleep(REST_SECONDS)
             awake.set()
+            # The reader first takes in all that came during the rest.
+            await asyncio.sleep(0)
     finally:
         telling.cancel()
         reader.cancel()

@@ -31,7 +31,7 @@ async def test_frozen_for_seconds_then_drained_during_play_and_taken_up_again(tm
         house.send(signal.SIGCONT)
         await bots.played(bots.figures.rounds + 2)
         assert await house.stop() == 0
-        assert wrong(house.journal, bots.acknowledged, at_rest=False) == []
+        assert wrong(house.journal, bots.acknowledged) == []
         await house.start()
         await bots.played(bots.figures.rounds + 2)
         figures = await bots.finish()
@@ -67,7 +67,7 @@ async def test_d03_open_rounds_end_by_themselves_and_new_bots_pick_the_tables_up
             bots.kill()
             await bots.wait()
             await house.kill()
-            assert wrong(house.journal, at_rest=False) == []
+            assert wrong(house.journal) == []
             await house.start()
             await _all_over(table)
         finally:

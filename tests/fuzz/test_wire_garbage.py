@@ -63,7 +63,7 @@ async def still_plays(house: Hosted, folder: Path) -> None:
     code, text = await house.send(resume, plausible(request_message(resume)).SerializeToString())
     assert code in ANSWERS, text
     await play_rounds(house, 2, seed=9, tables=2, mischief=0)
-    assert wrong(folder / "data" / "journal.db", at_rest=False) == []
+    assert wrong(folder / "data" / "journal.db") == []
 
 
 async def test_random_and_damaged_bytes_to_every_procedure(tmp_path: Path) -> None:

@@ -38,15 +38,12 @@ def facts_of(journal: Path) -> list[Fact]:
     return seen.facts
 
 
-def wrong(journal: Path, acknowledged: Acknowledged | None = None, *, at_rest: bool = True) -> list[str]:
-    """Everything that is wrong with a journal, in words; nothing when all is well.
-
-    `at_rest`: every round is over, so that open holds count as wrong too.
-    """
+def wrong(journal: Path, acknowledged: Acknowledged | None = None) -> list[str]:
+    """Everything that is wrong with a journal, in words; nothing when all is well. Rounds may be in play."""
     seen = Facts()
     report = fsck(journal, [seen])
     unsound = [str(finding) for finding in report.findings]
-    unlawful = [str(finding) for finding in check(seen.facts, to_the_end=at_rest)]
+    unlawful = [str(finding) for finding in check(seen.facts)]
     return unsound + unlawful + (acknowledged.unkept(seen.facts) if acknowledged else [])
 
 
