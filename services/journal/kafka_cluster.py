@@ -1,7 +1,7 @@
 """How this process talks to its Kafka cluster: addresses, security, and clients with the settings that were measured.
 
-Promises: every producer is idempotent, waits for all in-sync replicas, has one request in flight and gives up by itself; what
-the client library raises becomes a JournalUnavailable that says what to do. Does not send or read.
+Promises: every producer is idempotent, waits for all in-sync replicas, has one request in flight and gives up by
+itself; what the client library raises becomes a JournalUnavailable that says what to do. Does not send or read.
 """
 
 import contextlib
@@ -31,9 +31,10 @@ FETCH_BYTES = 4 * 1024 * 1024
 class Cluster:
     """A cluster by its first addresses ("host:port"), and how to log in.
 
-    `security` takes kafka-python's names: `security_protocol`, `ssl_cafile`, `ssl_certfile`, `ssl_keyfile`, `sasl_mechanism`,
-    `sasl_plain_username`, `sasl_plain_password`, …; empty is plain text. `request_timeout_ms` is how long one request may take,
-    `delivery_timeout_ms` how long a record may be on its way before its outcome counts as unknown.
+    `security` takes kafka-python's names: `security_protocol`, `ssl_cafile`, `ssl_certfile`, `ssl_keyfile`,
+    `sasl_mechanism`, `sasl_plain_username`, `sasl_plain_password`, …; empty is plain text. `request_timeout_ms` is
+    how long one request may take, `delivery_timeout_ms` how long a record may be on its way before its outcome counts
+    as unknown.
     """
 
     bootstrap: tuple[str, ...]

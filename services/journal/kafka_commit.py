@@ -1,7 +1,7 @@
 """A group commit in the making: appends become one record, each of them whole or refused by itself.
 
-Promises: a conflict or an event out of range is found before anything of that append is in the record; the answers are ready when
-the record is, and are given only by whoever knows that it is durable. Does not send.
+Promises: a conflict or an event out of range is found before anything of that append is in the record; the answers
+are ready when the record is, and are given only by whoever knows that it is durable. Does not send.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The thread that owns the consumer: it takes every partition's records in order, from the beginning and then live.
 
-Promises: a partition that must not be read on stops alone, the others go on; a broker that is away is waited for. Nobody else
-touches this consumer. Does not keep records.
+Promises: a partition that must not be read on stops alone, the others go on; a broker that is away is waited for.
+Nobody else touches this consumer. Does not keep records.
 """
 
 import threading

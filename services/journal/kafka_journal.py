@@ -1,9 +1,9 @@
 """The cluster's journal: the port over Kafka topics, one record being one group commit of one partition (DESIGN §4).
 
-Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and everybody
-reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the partitions it follows from
-their beginning when it opens; memory is an index of the streams (some 10 bytes an event), not the events. Does not decide who
-should own what.
+Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and
+everybody reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the
+partitions it follows from their beginning when it opens; memory is an index of the streams (some 10 bytes an event),
+not the events. Does not decide who should own what.
 """
 
 import asyncio
@@ -226,6 +226,8 @@ class KafkaJournal:
         """The events of the first of these records, from memory when they are there."""
         if not records:
             return []
+        # What is in memory costs no waiting: without this a busy reader would not let the event loop do anything else.
+        await asyncio.sleep(0)
         chunk = []
         for record in records:
             events = log.recent(record)
@@ -238,6 +240,7 @@ class KafkaJournal:
         """Wait until everything that is in these partitions now has been taken; at once for those this process owns."""
         if self._closing is not None:
             raise JournalClosed("the journal is closed")
+        await asyncio.sleep(0)
         others = [log for log in logs if log.failure is None and not (self._writer and self._writer.owns(log.number))]
         if not others:
             return

@@ -1,10 +1,11 @@
 """Which topic and partition a stream lies in, and how the port's partitions and offsets are made of Kafka's.
 
-A port partition is `1000 × the topic's number in the layout + Kafka's partition`: with the standard layout 0 to 999 are shoe,
-1000 to 1999 table, 2000 to 2999 wager, 3000 to 3999 surveillance. A port offset is `1,000,000 × Kafka's offset + the event's
-number in its record, from 1`, so that every event has an offset of its own, they count up in log order, and both parts can be
-read off in decimal; 0 lies before everything. Kafka's own partition is its default hash (murmur2) of the stream's key, so that
-every client agrees, and all streams of one table have the same number in every topic.
+A port partition is `1000 × the topic's number in the layout + Kafka's partition`: with the standard layout 0 to 999
+are shoe, 1000 to 1999 table, 2000 to 2999 wager, 3000 to 3999 surveillance. A port offset is `1,000,000 × Kafka's
+offset + the event's number in its record, from 1`, so that every event has an offset of its own, they count up in log
+order, and both parts can be read off in decimal; 0 lies before everything. Kafka's own partition is its default hash
+(murmur2) of the stream's key, so that every client agrees, and all streams of one table have the same number in every
+topic.
 """
 
 from collections.abc import Mapping

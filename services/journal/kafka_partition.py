@@ -1,9 +1,10 @@
 """One partition as its log tells it: who may write, where each stream stands, which records count.
 
-This is the one reader of DESIGN §4. Promises: whoever takes the same records comes to the same verdict. A batch whose claim is
-not the latest before it is void, and counted. The same events once more are duplicates, and counted. Anything else that does not
-continue its streams stops the partition for good, by name. Keeps per stream its head, where its events lie, and eight bytes of
-each event's hash; the newest records are kept whole up to a bound. Does not talk to Kafka.
+This is the one reader of DESIGN §4. Promises: whoever takes the same records comes to the same verdict. A batch whose
+claim is not the latest before it is void, and counted. The same events once more are duplicates, and counted.
+Anything else that does not continue its streams stops the partition for good, by name. Keeps per stream its head,
+where its events lie, and eight bytes of each event's hash; the newest records are kept whole up to a bound. Does not
+talk to Kafka.
 """
 
 import threading
@@ -33,7 +34,7 @@ _NO_CLAIM = -1
 
 @dataclass(slots=True)
 class StreamIndex:
-    """Where a stream's events lie: for each record that holds some, the first of their sequences; and their hashes' prefixes."""
+    """Where a stream's events lie: for each record with some, the first of their sequences; and their hashes' prefixes."""
 
     sequence: int = 0
     hash: bytes = NO_HASH
@@ -98,7 +99,9 @@ class PartitionLog:
             if raw.offset < self.next_record:
                 return
             if raw.offset > self.next_record:
-                reason = f"offsets {self.next_record} to {raw.offset - 1} are gone: deleted, compacted or a transaction's"
+                reason = (
+                    f"offsets {self.next_record} to {raw.offset - 1} are gone: deleted, compacted or a transaction's"
+                )
                 self._stop(raw.offset, Damage.MISSING, reason)
                 return
             self._take(raw, reading)

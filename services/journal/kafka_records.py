@@ -1,7 +1,8 @@
 """A record of an event topic as Kafka carries it: headers and value, made by a writer and read by everybody.
 
-Promises: reading never raises; what is not one of our records comes back with a complaint that says why. The headers repeat what
-is inside for tools like kcat; only `holecard` (the kind) is trusted, everything else is checked from the value.
+Promises: reading never raises; what is not one of our records comes back with a complaint that says why. The headers
+repeat what is inside for tools like kcat; only `holecard` (the kind) is trusted, everything else is checked from the
+value.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,10 @@
 """One partition as its writer sees it: from nobody's to claimed, replayed, owned, and lost or broken again.
 
-Owns the rule of who may write (DESIGN §4). Promises: a commit is acknowledged only if the broker put it exactly where it was
-expected, right after everything this process knows of the partition, under a claim that is the latest there. Anything else makes
-its outcome unknown and ends the tenure: after a failure the next append claims anew, unless another has claimed since; then the
-partition is the other's until `claim` is asked for again. Runs in the writer's thread; sends through `send`.
+Owns the rule of who may write (DESIGN §4). Promises: a commit is acknowledged only if the broker put it exactly where
+it was expected, right after everything this process knows of the partition, under a claim that is the latest there.
+Anything else makes its outcome unknown and ends the tenure: after a failure the next append claims anew, unless
+another has claimed since; then the partition is the other's until `claim` is asked for again. Runs in the writer's
+thread; sends through `send`.
 """
 
 from collections import deque

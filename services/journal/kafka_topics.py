@@ -55,8 +55,8 @@ class _Topic:
 def create(cluster: Cluster, layout: Layout, replication: int, *, mend: bool = False) -> tuple[str, ...]:
     """Make the topics that are not there; with `mend` also set the settings of those that are. Return what was done.
 
-    `replication` is the number of copies, 1 to the number of brokers. Raises JournalUnavailable; TopicsRefused when the topics
-    are not as they must be afterwards.
+    `replication` is the number of copies, 1 to the number of brokers. Raises JournalUnavailable; TopicsRefused when
+    the topics are not as they must be afterwards.
     """
     with _administering(cluster) as admin:
         there = {topic.name: topic for topic in _described(admin, layout)}
@@ -82,7 +82,7 @@ def create(cluster: Cluster, layout: Layout, replication: int, *, mend: bool = F
 
 
 def audit(cluster: Cluster, layout: Layout) -> None:
-    """Raise TopicsRefused unless every topic is there and safe; raises JournalUnavailable when the cluster cannot be asked."""
+    """Raise TopicsRefused unless every topic is there and safe; JournalUnavailable when the cluster cannot be asked."""
     with _administering(cluster) as admin:
         there = {topic.name: topic for topic in _described(admin, layout)}
     complaints: list[str] = []

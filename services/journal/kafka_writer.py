@@ -1,8 +1,8 @@
 """The thread that owns the producer: group commit for every partition, one record of each on its way at a time.
 
-What arrives while a partition's record is on its way goes into its next. Promises: an append is answered only when its record is
-durable in its place (`kafka_tenure`); nobody waits for ever; what waits is bounded. After a failure the producer is dropped with
-whatever it still tries: under an older claim that counts for nobody. Does not read the log.
+What arrives while a partition's record is on its way goes into its next. Promises: an append is answered only when
+its record is durable in its place (`kafka_tenure`); nobody waits for ever; what waits is bounded. After a failure the
+producer is dropped with whatever it still tries: under an older claim that counts for nobody. Does not read the log.
 """
 
 import asyncio
