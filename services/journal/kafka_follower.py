@@ -76,6 +76,16 @@ class LogFollower:
                 consumer.pause(place)
         if polled:
             self._progressed([self._logs[place] for place in polled])
+        else:
+            self._stop_at_holes(consumer)
+
+    def _stop_at_holes(self, consumer: KafkaConsumer) -> None:
+        """Stop the partitions in which the consumer has gone on without giving records: markers of a transaction (F10)."""
+        for place, log in self._logs.items():
+            if log.failure is None and consumer.position(place, timeout_ms=0) > log.next_record:
+                log.stop(log.next_record, Damage.MISSING, "there is no record here: a foreign producer's transaction")
+                consumer.pause(place)
+                self._progressed([log])
 
     def _stop_out_of_range(self, consumer: KafkaConsumer, error: OffsetOutOfRangeError) -> None:
         """Stop the partitions whose next record the broker no longer has, or no longer has reached."""

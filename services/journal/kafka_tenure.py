@@ -68,9 +68,9 @@ class Tenure:
         return self.flight is not None or bool(self.pending or self.waiters)
 
     @property
-    def claim_offset(self) -> int:
-        """Kafka's offset of this process's last claim, -1 when it never claimed."""
-        return self._claim_offset
+    def is_owned(self) -> bool:
+        """Whether this process writes the partition now, as far as it has read it."""
+        return self.state is State.OWNED and self._is_latest()
 
     def advance(self, send: Send) -> Answers:
         """Do what can be done now. `send` must not fail: failures come back through `failed`."""

@@ -141,9 +141,11 @@ class KafkaWriter:
                 self._queue.put(_Progress(log.number))
 
     def owns(self, number: int) -> bool:
-        """Whether this process holds the latest claim of the partition, as far as it has read it."""
-        tenure = self._tenures[number]
-        return tenure.claim_offset > 0 and tenure.log.claim_offset == tenure.claim_offset
+        """Whether this process knows all that was acknowledged in the partition, because only it writes there.
+
+        After a record of unknown outcome it does not, until it has claimed anew.
+        """
+        return self._tenures[number].is_owned
 
     def close(self) -> None:
         """Write what is queued and end the thread. Blocks; call it off the event loop."""
