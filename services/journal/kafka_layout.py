@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Self
 
 from kafka import TopicPartition
 from kafka.partitioner.default import murmur2
@@ -45,6 +46,11 @@ class Layout:
             raise ValueError(f"a topic has 1 to {PARTITIONS_A_TOPIC} partitions, not {self.partitions}")
         if not self.topics or len(set(self.topics)) != len(self.topics):
             raise ValueError(f"a journal needs topics of different names, not {self.topics}")
+
+    @classmethod
+    def standard(cls, partitions: int, prefix: str = "") -> Self:
+        """The four topics of a house, their names after `prefix`."""
+        return cls(partitions, tuple(prefix + topic for topic in TOPICS))
 
     @property
     def numbers(self) -> tuple[int, ...]:

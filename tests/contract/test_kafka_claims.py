@@ -1,4 +1,4 @@
-"""Who may write a partition (DESIGN §4): the latest claim, and nobody by mistake; what others write is void for everybody."""
+"""Who may write a partition (DESIGN §4): the latest claim, and nobody by mistake; what others write is void."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -99,8 +99,8 @@ async def test_what_a_cut_off_owner_still_writes_is_void_for_everybody(
     second = await open_as("second")
     late = forged(STREAM, 2, old_claim, new_event(99), previous_hash=head.hash)
     await asyncio.to_thread(put_batch, broker.cluster, layout, 0, old_claim, [late])
-    # The owner did not write that record. It knows of it already, or learns by the offset of its own that it was not alone: then
-    # it does not say "done", though its batch counts, and the caller asks again.
+    # The owner did not write that record. It knows of it already, or learns by the offset of its own that it was not
+    # alone: then it does not say "done", though its batch counts, and the caller asks again.
     try:
         await fill(second, STREAM, 1, after=1)
     except OutcomeUnknown:
@@ -160,8 +160,8 @@ async def test_a_record_that_comes_twice_is_counted_once(open_as: OpenAs, broker
 async def test_a_reader_without_claims_cannot_write(open_as: OpenAs, broker: Broker, layout: Layout) -> None:
     await fill(await open_as("first"), STREAM, 1)
     journal = await KafkaJournal.open(broker.cluster, layout, Claimant("idle"), partitions=())
+    await journal.streams()
     with pytest.raises(PartitionNotOwned, match="first"):
-        await journal.streams()
         await journal.append(STREAM, 1, new_events([2]))
     await journal.close()
 
