@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := deploy/requirements.lock
 DATA ?= .data
-FLOOR ?= --floors 1 --tables 4 --seats 5 --pace 1
+FLOOR ?= --floors 1 --tables 4 --seats 5 --pace 0.5
 TESTS ?= tests
 
 .DEFAULT_GOAL := help

@@ -21,6 +21,7 @@ import uvloop
 
 from load.profiling import Profiler
 from services.house import House
+from services.runtime.process import settle_process
 from services.runtime.settings import Settings
 from services.runtime.telemetry import configure_logging
 
@@ -86,14 +87,15 @@ class HousePresent:
         return found
 
 
-async def _host(data: Path, services: list[str], profile: Path | None) -> None:
+async def _host(data: Path, services: list[str], *, profiled: bool) -> dict[str, Any]:
+    """Host until told to stop; gives the profile."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told.set)
     profiler = Profiler()
     profiling = asyncio.Event()
-    if profile is not None:
+    if profiled:
 
         def begin() -> None:
             if not profiling.is_set():
@@ -101,14 +103,11 @@ async def _host(data: Path, services: list[str], profile: Path | None) -> None:
                 profiler.start()
 
         loop.add_signal_handler(signal.SIGUSR1, begin)
-    settings = Settings(
-        data, grpc_address="127.0.0.1:0", console_address="127.0.0.1:0", metrics_address="127.0.0.1:0"
-    )
+    settings = Settings(data, grpc_address="127.0.0.1:0", console_address="127.0.0.1:0", metrics_address="127.0.0.1:0")
     async with House(settings, services) as house:
         print(json.dumps({"grpc": house.grpc_port}), flush=True)
         await told.wait()
-        if profile is not None and profiling.is_set():
-            profile.write_text(json.dumps(profiler.stop()), encoding="utf-8")
+        return profiler.stop() if profiling.is_set() else {}
 
 
 def main() -> None:
@@ -119,7 +118,10 @@ def main() -> None:
     parser.add_argument("--profile", type=Path, help="where to leave the profile; profiling begins at SIGUSR1")
     arguments = parser.parse_args()
     configure_logging("warning")
-    uvloop.run(_host(arguments.data, arguments.services, arguments.profile))
+    settle_process()
+    found = uvloop.run(_host(arguments.data, arguments.services, profiled=arguments.profile is not None))
+    if found:
+        arguments.profile.write_text(json.dumps(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

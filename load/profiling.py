@@ -11,7 +11,7 @@ import pstats
 import sys
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -71,15 +71,15 @@ class Profiler:
         self._stopped.set()
         self._watch.join()
         functions = _own_times(self._profile)
-        rooms: Counter[str] = Counter()
+        rooms: defaultdict[str, float] = defaultdict(float)
         for (file, _, _), seconds in functions.items():
-            rooms[room_of(file) or NATIVE] += seconds  # type: ignore[assignment]  # seconds, not counts
+            rooms[room_of(file) or NATIVE] += seconds
         for name, seconds in threads.items():
             room = next((room for part, room in _THREADS if part in name), None)
             if room is not None:
-                rooms[room] += seconds  # type: ignore[assignment]  # as above
-        rooms[NATIVE] += max(0.0, cpu - sum(rooms.values()))  # type: ignore[assignment]  # as above
-        hottest = Counter({f"{_short(file)}:{name}": seconds for (file, _, name), seconds in functions.items()})
+                rooms[room] += seconds
+        rooms[NATIVE] += max(0.0, cpu - sum(rooms.values()))
+        hottest = {f"{_short(file)}:{name}": seconds for (file, _, name), seconds in functions.items()}
         return {
             "wall_seconds": round(wall, 2),
             "cpu_seconds": round(cpu, 2),
@@ -89,13 +89,13 @@ class Profiler:
             "share_of_time_committing": round(self._committing / max(1, self._looks), 3),
         }
 
-    def _by_thread(self, main: float) -> Counter[str]:
-        threads: Counter[str] = Counter({"MainThread": main})  # type: ignore[dict-item]  # seconds, not counts
+    def _by_thread(self, main: float) -> dict[str, float]:
+        threads = defaultdict(float, {"MainThread": main})
         names = {thread.ident: thread.name for thread in threading.enumerate()}
         for ident, clock in _thread_clocks().items():
             if ident != threading.main_thread().ident:
                 used = clock - self._clocks.get(ident, 0.0)
-                threads[names.get(ident, "?").rstrip("0123456789").rstrip("_-")] += used  # type: ignore[assignment]  # as above
+                threads[names.get(ident, "?").rstrip("0123456789").rstrip("_-")] += used
         return threads
 
     def _look(self) -> None:
@@ -112,20 +112,20 @@ def room_of(file: str) -> str | None:
 
 
 def _own_times(profile: cProfile.Profile) -> dict[Function, float]:
-    """Seconds by function; the time of functions that are of no room goes to their callers, in the shares they have in it."""
+    """Seconds by function; what belongs to no room goes to its callers, by their shares in it."""
     stats = cast("Mapping[Function, Any]", cast("Any", pstats.Stats(profile)).stats)
     own = {function: float(found[2]) for function, found in stats.items()}
     # A library's functions call each other: a few passes bring their time out to the rooms.
     for _ in range(12):
-        moved: Counter[Function] = Counter()
+        moved: defaultdict[Function, float] = defaultdict(float)
         for function, seconds in own.items():
             callers = stats[function][4]
             total = sum(share[2] for share in callers.values())
             if room_of(function[0]) is not None or not total:
-                moved[function] += seconds  # type: ignore[assignment]  # seconds, not counts
+                moved[function] += seconds
                 continue
             for caller, share in callers.items():
-                moved[caller] += seconds * share[2] / total  # type: ignore[assignment]  # as above
+                moved[caller] += seconds * share[2] / total
         own = dict(moved)
     return own
 
@@ -141,8 +141,10 @@ def _thread_clocks() -> dict[int, float]:
     return found
 
 
-def _rounded(seconds: Counter[str]) -> dict[str, float]:
-    return {name: round(value, 3) for name, value in seconds.most_common() if value > 0.0005}
+def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
+    """The most first, without what is next to nothing."""
+    most_first = sorted(seconds.items(), key=lambda item: -item[1])
+    return {name: round(value, 3) for name, value in most_first if value > 0.0005}
 
 
 def _short(file: str) -> str:

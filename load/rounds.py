@@ -45,7 +45,9 @@ def percentiles_ms(times: list[float]) -> dict[str, float]:
 def message_sizes() -> tuple[int, int]:
     """The bytes of an act and of its answer."""
     actor, round_id = Actor(Role.PLAYER, "P-BJ-0001-3"), "load-1/BJ-0001#117"
-    context = CommandContext("9f86d081884c-12345", actor, 1_796_000_000_000_000, "", EventId("table:load-1/BJ-0001", 99))
+    context = CommandContext(
+        "9f86d081884c-12345", actor, 1_796_000_000_000_000, "", EventId("table:load-1/BJ-0001", 99)
+    )
     act = Act(round_id, "load-1/BJ-0001/S-3", 3, 0, Action.HIT, turn=4)
     request = ACT.encode_request("load-1/BJ-0001", context, act)
     return len(request), len(ACT.encode_reply(Accepted("table:load-1/BJ-0001", 4_321, 4_321)))
@@ -153,7 +155,9 @@ def show(result: dict[str, Any]) -> None:
     """The result for people."""
     plan, house, ratios = result["plan"], result["house"], result["ratios"]
     pace = f"{plan['rate']} rounds/s due by the clock" if plan["rate"] else "as fast as they can"
-    print(f"{plan['tables']} tables × {plan['seats']} players, {pace}, {plan['seconds']} s; {', '.join(plan['services'])}")
+    print(
+        f"{plan['tables']} tables × {plan['seats']} players, {pace}, {plan['seconds']} s; {', '.join(plan['services'])}"
+    )
     print(
         f"{result['rounds']:,} rounds: {result['rounds_a_second']:,}/s; {result['events']:,} events: "
         f"{result['events_a_second']:,}/s ({result['events_a_round']} a round); {result['requests_a_second']:,} requests/s"
@@ -173,9 +177,10 @@ def show(result: dict[str, Any]) -> None:
         f"p99 {ratios['act_p99_to_echo_and_commit']} ×"
     )
     print(
-        f"the house used {house['cpu_share']} of a core: {house['cpu_ms_a_round']} ms a round, {house['cpu_us_an_event']} µs"
-        f" an event, {house['cpu_us_a_request']} µs a request ({ratios['cpu_of_a_request_to_echo']} × a bare echo's server); "
-        f"{house['memory_mb']} MB; the players {result['players_cpu_share']} of a core"
+        f"the house used {house['cpu_share']} of a core: {house['cpu_ms_a_round']} ms a round, "
+        f"{house['cpu_us_an_event']} µs an event, {house['cpu_us_a_request']} µs a request "
+        f"({ratios['cpu_of_a_request_to_echo']} × a bare echo's server); {house['memory_mb']} MB; "
+        f"the players {result['players_cpu_share']} of a core"
     )
     if result["profile"]:
         show_profile(result["profile"], result["rounds"])
@@ -187,7 +192,7 @@ def show(result: dict[str, Any]) -> None:
 
 def show_profile(profile: dict[str, Any], rounds: int) -> None:
     """Where the processor's time went."""
-    print(f"\nWhere the house's processor time went (profiling overstates Python a little):")
+    print("\nWhere the house's processor time went (profiling overstates Python a little):")
     total = sum(profile["cpu_by_room"].values()) or 1.0
     for room, seconds in profile["cpu_by_room"].items():
         print(f"  {room:<32} {seconds / total:>6.1%}   {seconds / max(1, rounds) * 1e3:>7.2f} ms a round")
@@ -205,9 +210,13 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=8)
     parser.add_argument("--seats", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=15.0, help="how long to play after warming up (default 15)")
-    parser.add_argument("--rate", type=float, default=0.0, help="rounds a second due by the clock; 0: as fast as possible")
+    parser.add_argument(
+        "--rate", type=float, default=0.0, help="rounds a second due by the clock; 0: as fast as possible"
+    )
     parser.add_argument("--seed", type=int, default=20201015, help="of the players")
-    parser.add_argument("--services", nargs="+", default=list(ALL), choices=ALL, help="what the house hosts (default all)")
+    parser.add_argument(
+        "--services", nargs="+", default=list(ALL), choices=ALL, help="what the house hosts (default all)"
+    )
     parser.add_argument("--profile", action="store_true", help="say where the house's time goes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()

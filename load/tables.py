@@ -140,6 +140,16 @@ class Load:
 
         await asyncio.gather(*map(one, self._tables))
 
+    async def play(self, rounds: int) -> None:
+        """Play so many rounds at every table, as fast as they can."""
+
+        async def one(table: LoadedTable) -> None:
+            for _ in range(rounds):
+                await table.play()
+
+        await asyncio.gather(*map(one, self._tables))
+        self._forget()
+
     async def run(self, seconds: float, progress: Callable[[int], None] = lambda _: None) -> Outcome:
         """Play for so long; rounds that have begun are finished and counted."""
         outcome = Outcome()

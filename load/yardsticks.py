@@ -30,7 +30,7 @@ async def _serve(reply_bytes: int) -> None:
         return reply
 
     server = grpc.aio.server()
-    handlers = {"Echo": grpc.unary_unary_rpc_method_handler(echo)}
+    handlers: dict[str, Any] = {"Echo": grpc.unary_unary_rpc_method_handler(echo)}
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("yardstick.Echo", handlers),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -18,7 +18,7 @@ from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.sealing import AesGcmSealer, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
-from services.runtime.settings import SERVICES, Settings, SettingsRefused
+from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
@@ -139,7 +139,10 @@ class House:
 
     def _open_journal(self) -> SqliteJournal:
         if self.hosted & WRITERS:
-            self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+            try:
+                self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise SettingsRefused(f"{self.settings.data_dir} cannot be a data folder: {error.strerror}") from error
             journal = SqliteJournal.open(self.settings.journal_path, clock=self._clock)
         else:
             journal = SqliteJournal.open_read_only(self.settings.journal_path)
@@ -195,9 +198,9 @@ class House:
         self.dispatchers[dispatcher.service] = dispatcher
 
     def _serve_metrics(self) -> None:
-        host, _, port = self.settings.metrics_address.rpartition(":")
+        host, port = read_address(self.settings.metrics_address)
         try:
-            server, thread = start_http_server(int(port), host, self.telemetry.registry)
+            server, thread = start_http_server(port, host, self.telemetry.registry)
         except OSError as error:
             raise PortTaken(
                 f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"

@@ -4,11 +4,14 @@ import asyncio
 import json
 import signal
 import sys
+from typing import NamedTuple
 
 import click
+import grpc
 from rich.console import Console
 from rich.table import Table
 
+from services.cli.address import Address
 from services.cli.rule_source import named_rules
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
@@ -16,9 +19,11 @@ from services.game.house_rules import HouseRules
 from services.game.notices import dollars
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
+from services.runtime.failures import ServiceUnavailable
 from services.runtime.telemetry import configure_logging
 
 DEFAULT_ADDRESS = "127.0.0.1:8600"
+MEET_SECONDS = 10.0
 
 
 @click.group()
@@ -27,9 +32,12 @@ def floor() -> None:
 
 
 @floor.command()
-@click.option("--house", default=DEFAULT_ADDRESS, show_default=True, help="Where the services listen, host:port.")
-@click.option("--shoe", default="", help="Where the shoe service listens, if elsewhere.")
-@click.option("--wager", default="", help="Where the wager service listens, if elsewhere.")
+@click.option("--house", type=Address(), default=DEFAULT_ADDRESS, show_default=True, help="Where the services listen.")
+@click.option("--shoe", type=Address(), help="Where the shoe service listens, if elsewhere.")
+@click.option("--wager", type=Address(), help="Where the wager service listens, if elsewhere.")
+@click.option(
+    "--surveillance", type=Address(), help="Where surveillance, which counts the events, listens, if elsewhere."
+)
 @click.option("--floors", default=1, show_default=True, type=click.IntRange(1, 100), help="How many casinos.")
 @click.option("--tables", default=4, show_default=True, type=click.IntRange(1, 500), help="Tables in each.")
 @click.option("--seats", default=5, show_default=True, type=click.IntRange(1, 7), help="Seats in use at each table.")
@@ -46,8 +54,9 @@ def floor() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def simulate(
     house: str,
-    shoe: str,
-    wager: str,
+    shoe: str | None,
+    wager: str | None,
+    surveillance: str | None,
     rules: tuple[str, ...],
     as_json: bool,
     **plan: float,
@@ -60,7 +69,9 @@ def simulate(
     configure_logging("warning")
     wanted = Plan(**{name.replace("pace", "pace_seconds"): value for name, value in plan.items()})  # type: ignore[arg-type]  # click checked the types
     sets = tuple(named_rules(name) for name in rules or ("colorado",))
-    figures = asyncio.run(_simulate(wanted, sets, house, shoe or house, wager or house))
+    figures = asyncio.run(
+        _simulate(wanted, sets, Addresses(shoe or house, house, wager or house, surveillance or house))
+    )
     if as_json:
         click.echo(json.dumps(figures.as_json(), indent=2))
     else:
@@ -70,18 +81,41 @@ def simulate(
         sys.exit(1)
 
 
-async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], table: str, shoe: str, wager: str) -> Figures:
-    channels = {address: open_channel(address) for address in {table, shoe, wager}}
+class Addresses(NamedTuple):
+    """Where each service of the house listens."""
+
+    shoe: str
+    table: str
+    wager: str
+    surveillance: str
+
+
+async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses) -> Figures:
+    channels = {address: open_channel(address) for address in set(at)}
     callers = {address: GrpcCaller(channel) for address, channel in channels.items()}
-    simulation = Simulation(plan, rules, Callers(callers[shoe], callers[table], callers[wager]), SystemClock())
+    simulation = Simulation(plan, rules, Callers(*(callers[address] for address in at)), SystemClock())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, simulation.stop)
     try:
-        return await simulation.run(print_progress)
+        for address in {at.shoe, at.table, at.wager}:
+            await _meet(address, channels[address])
+        figures = await simulation.run(print_progress)
+        await simulation.count_events()
+        return figures
     finally:
         for channel in channels.values():
             await channel.close()
+
+
+async def _meet(address: str, channel: grpc.aio.Channel) -> None:
+    """Outages are waited out once there was a house; one that never was is a wrong address."""
+    try:
+        await asyncio.wait_for(channel.channel_ready(), MEET_SECONDS)
+    except TimeoutError as error:
+        raise ServiceUnavailable(
+            f"no house answers at {address}: start one with `holecard up --no-floor`, or say where it is with --house"
+        ) from error
 
 
 def print_progress(figures: Figures, seconds: float) -> None:
@@ -89,15 +123,17 @@ def print_progress(figures: Figures, seconds: float) -> None:
     pace = figures.rounds / seconds if seconds else 0
     refused = sum(figures.refusals.values())
     line = f"{seconds:6.0f} s  {figures.rounds:,} rounds ({pace:.1f}/s)  {figures.hands:,} hands  {refused:,} refusals"
+    if figures.outages:
+        line += f"  {figures.outages:,} requests unanswered"
     click.echo(("\r" if sys.stderr.isatty() else "") + line, err=True, nl=not sys.stderr.isatty())
 
 
 def print_summary(figures: Figures) -> None:
     """The figures as tables for people."""
     console = Console()
-    console.print(
-        f"\n{figures.rounds:,} rounds, {figures.hands:,} hands, {sum(map(len, figures.latencies.values())):,} requests"
-    )
+    events = "events not counted (no surveillance answered)" if figures.events is None else f"{figures.events:,} events"
+    requests = sum(map(len, figures.latencies.values()))
+    console.print(f"\n{figures.rounds:,} rounds, {figures.hands:,} hands, {events}, {requests:,} requests")
     won = figures.stakes_cents - figures.returned_cents
     console.print(f"handle {dollars(figures.stakes_cents)}, the house won {dollars(won)}")
     latency = Table("request", "count", *(f"p{percent} ms" for percent in PERCENTILES), title="Latency")

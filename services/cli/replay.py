@@ -6,12 +6,17 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 
 from services.cli.felt_text import draw
 from services.cli.read_model import DATA, JOURNAL, opened_journal
+from services.journal.sqlite import SqliteJournal
 from services.runtime.failures import NotFound
+from services.surveillance import schema
 from services.surveillance.facts import FactReader, plain
 from services.surveillance.queries import round_row, whereabouts
+from services.surveillance.read_model import is_of
 from services.surveillance.records import RoundRecord
 from services.surveillance.replaying import Whereabouts, read_round
 from services.surveillance.store import open_existing
@@ -55,18 +60,32 @@ def replay(
 
 async def _read(data: Path, journal: Path | None, round_id: str) -> RoundRecord | None:
     async with opened_journal(data, journal) as source:
-        where = None if journal is not None else await asyncio.to_thread(_known, data / "projection.db", round_id)
+        where = None if journal is not None else await _known(source, data / "projection.db", round_id)
         return await read_round(source, FactReader(), round_id, where)
 
 
-def _known(path: Path, round_id: str) -> Whereabouts | None:
-    """Where the read model says that the round's events stand; None when it does not know, or not yet all of them."""
-    engine = open_existing(path)
+async def _known(source: SqliteJournal, path: Path, round_id: str) -> Whereabouts | None:
+    """Where the read model says that the round's events stand; None when it does not know, or is of another journal."""
+    engine = await asyncio.to_thread(open_existing, path)
     if engine is None:
         return None
-    try:
+
+    def look() -> tuple[Whereabouts, dict[str, tuple[int, str]]] | None:
         with engine.connect() as connection:
             row = round_row(connection, round_id)
-            return whereabouts(connection, row) if row is not None and row["complete"] else None
+            if row is None or not row["complete"]:
+                return None
+            where = whereabouts(connection, row)
+            streams = schema.streams.c
+            heads = connection.execute(
+                select(streams.stream, streams.sequence, streams.hash).where(streams.stream.in_(where.ranges))
+            )
+            return where, {head.stream: (head.sequence, head.hash) for head in heads}
+
+    try:
+        found = await asyncio.to_thread(look)
+        return found[0] if found is not None and await is_of(source, found[1]) else None
+    except DBAPIError:
+        return None
     finally:
         engine.dispose()

@@ -10,12 +10,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from services.cli.read_model import DATA, JOURNAL, read_model
-from services.game.cards import Card
+from services.cli.read_model import DATA, JOURNAL, answered
 from services.surveillance.facts import plain
 from services.surveillance.narration import money
-from services.surveillance.queries import list_rounds
+from services.surveillance.queries import MOST_COUNTED, list_rounds
 from services.surveillance.replies import ListRounds, RoundList, RoundSummary
+from services.surveillance.round_search import OUTCOMES
 
 
 class Moment(click.ParamType[int]):
@@ -58,10 +58,17 @@ class Dollars(click.ParamType[int]):
 @click.option("--to", "to_time_us", type=Moment(), default=0, help="Opened before.")
 @click.option("--seat", type=click.IntRange(1, 7), help="A hand at this seat.")
 @click.option("--patron", default="", help="A hand of this patron.")
-@click.option("--card", "cards", multiple=True, help='A card, "As"; several must all be in one hand, or the dealer\'s.')
-@click.option("--outcome", default="", help="win, lose, push, blackjack, surrender, bust or even-money.")
-@click.option("--min-stake", type=Dollars(), default=0, help="A hand with at least so much staked on it.")
-@click.option("--max-stake", type=Dollars(), default=0, help="A hand with at most so much.")
+@click.option(
+    "--card",
+    "cards",
+    multiple=True,
+    help='A card "As" or a rank "A"; several must all be in one hand, or the dealer\'s.',
+)
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="A hand that came to this.")
+@click.option(
+    "--min-stake", "minimum_stake_cents", type=Dollars(), default=0, help="A hand with at least so much staked on it."
+)
+@click.option("--max-stake", "maximum_stake_cents", type=Dollars(), default=0, help="A hand with at most so much.")
 @click.option("--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="How many, newest first.")
 @click.option("--cursor", default="", help="Where the page before ended.")
 @DATA
@@ -71,8 +78,7 @@ def rounds(
     table: str,
     seat: int | None,
     cards: tuple[str, ...],
-    min_stake: int,
-    max_stake: int,
+    outcome: str | None,
     data: Path,
     journal: Path | None,
     as_json: bool,
@@ -82,29 +88,22 @@ def rounds(
 
     \b
     What happened at seat 3 around 21:04?   holecard rounds --table black-hawk/BJ-07 --seat 3 --from 2026-11-30T21:00
-    Who had a pair of aces and lost?        holecard rounds --card As --card Ah --outcome lose
+    Who had a pair of aces and lost?        holecard rounds --card A --card A --outcome lose
     Then look at the hand:                  holecard replay black-hawk/BJ-07#12
 
     Works on the journal of a running house as on one that is stopped.
     """  # noqa: D301 - \b is click's mark for a block kept as it is
     query = ListRounds(
         seat=seat or 0,
-        cards=tuple(Card.parse(card) for card in cards),
-        minimum_stake_cents=min_stake,
-        maximum_stake_cents=max_stake,
+        cards=tuple("T" + card[2:] if card.startswith("10") else card for card in cards),
+        outcome=outcome or "",
         **asked,
     )
-    page = asyncio.run(_asked(data, journal, table, query))
+    page = asyncio.run(answered(data, journal, lambda connection: list_rounds(connection, table, query)))
     if as_json:
         click.echo(json.dumps(plain(page), ensure_ascii=False))
     else:
         _print(page)
-
-
-async def _asked(data: Path, journal: Path | None, table: str, query: ListRounds) -> RoundList:
-    async with read_model(data, journal) as engine:
-        with engine.connect() as connection:
-            return list_rounds(connection, table, query)
 
 
 def _print(page: RoundList) -> None:
@@ -128,6 +127,8 @@ def _print(page: RoundList) -> None:
                 f"{money(hand.staked_cents)} staked, {money(hand.returned_cents)} back",
                 style="dim",
             )
+    many = f"{page.total:,}" if page.total < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
+    click.echo(f"{len(page.rounds)} of {many} rounds that fit.", err=True)
     if page.next_cursor:
         click.echo(f"More: --cursor '{page.next_cursor}'", err=True)
 

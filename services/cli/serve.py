@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from services.cli.address import Address, reached_at
 from services.cli.rule_source import named_rules
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
+from services.runtime.process import settle_process
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
 
@@ -28,11 +30,12 @@ def house_options(command: F) -> F:
     options = [
         click.option("--data", type=click.Path(path_type=Path), default=defaults.data_dir, show_default=True,
                      help="Journal, projection and keys."),
-        click.option("--listen", default=defaults.grpc_address, show_default=True, help="gRPC address, host:port."),
-        click.option("--console", "console_address", default=defaults.console_address, show_default=True,
-                     help="Address of the web console."),
-        click.option("--metrics", default=defaults.metrics_address, show_default=True,
-                     help="Address of the Prometheus metrics."),
+        click.option("--listen", type=Address(), default=defaults.grpc_address, show_default=True,
+                     help="Where the services listen for gRPC."),
+        click.option("--console", "console_address", type=Address(), default=defaults.console_address,
+                     show_default=True, help="Where the web console listens."),
+        click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
+                     help="Where Prometheus finds the metrics."),
         click.option("--floor-file", type=click.Path(path_type=Path),
                      help="TOML file of the floors' time zones and gaming days."),
         click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info",
@@ -46,10 +49,12 @@ def house_options(command: F) -> F:
 
 @click.command()
 @click.argument("services", nargs=-1, required=True, type=click.Choice(SERVICES))
-@click.option("--shoe", help="Address of the shoe service where it is not hosted here.")
-@click.option("--table", help="Address of the table service where it is not hosted here.")
-@click.option("--wager", help="Address of the wager service where it is not hosted here.")
-@click.option("--surveillance", help="Address of the surveillance service where it is not hosted here.")
+@click.option("--shoe", type=Address(), help="Where the shoe service listens, when it is not hosted here.")
+@click.option("--table", type=Address(), help="Where the table service listens, when it is not hosted here.")
+@click.option("--wager", type=Address(), help="Where the wager service listens, when it is not hosted here.")
+@click.option(
+    "--surveillance", type=Address(), help="Where the surveillance service listens, when it is not hosted here."
+)
 @house_options
 def serve(
     services: tuple[str, ...],
@@ -116,12 +121,13 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
 
 def _run(main: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where there is one: twice as many requests on the same core."""
-    with contextlib.suppress(ImportError):
+    settle_process()
+    try:
         import uvloop
-
+    except ImportError:
+        asyncio.run(main)
+    else:
         uvloop.run(main)
-        return
-    asyncio.run(main)
 
 
 def _until_told() -> asyncio.Event:
@@ -150,9 +156,9 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
         if plan is None:
             await told.wait()
             return
-        channel = open_channel(f"127.0.0.1:{house.grpc_port}")
+        channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
         caller = GrpcCaller(channel)
-        simulation = Simulation(plan, rules, Callers(caller, caller, caller), SystemClock())
+        simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
         playing = asyncio.create_task(simulation.run(print_progress))
         telling = asyncio.create_task(told.wait())
         await asyncio.wait({playing, telling}, return_when=asyncio.FIRST_COMPLETED)
@@ -161,15 +167,16 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
         # At a slow pace a round takes a minute: the house can be stopped at any step, so nobody waits for its end.
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             await asyncio.wait_for(playing, timeout=3)
+        await simulation.count_events()
         await channel.close()
         print_summary(simulation.figures)
 
 
 def _announce(house: House) -> None:
     settings = house.settings
-    click.echo(
-        f"services: {', '.join(sorted(house.hosted))} on {_at(settings.grpc_address, house.grpc_port)} (gRPC)", err=True
-    )
+    # A console alone serves no gRPC.
+    where = f" on {_at(settings.grpc_address, house.grpc_port)} (gRPC)" if house.dispatchers else ""
+    click.echo(f"services: {', '.join(sorted(house.hosted))}{where}", err=True)
     if "console" in house.hosted:
         click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
     click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)

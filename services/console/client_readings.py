@@ -29,7 +29,6 @@ from services.console.views import (
     TablePage,
     TableRow,
 )
-from services.game.cards import Card
 from services.runtime.clock import GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.surveillance import client as surveillance
@@ -103,7 +102,7 @@ class ClientReadings:
             to_time_us=query.to_us or 0,
             seat=query.seat or 0,
             patron=query.patron,
-            cards=tuple(Card.parse(card) for card in query.cards),
+            cards=query.cards,
             minimum_stake_cents=query.minimum_cents or 0,
             maximum_stake_cents=query.maximum_cents or 0,
             outcome=query.outcome,
@@ -111,7 +110,9 @@ class ClientReadings:
             skip=(query.page - 1) * ROUNDS_ON_A_PAGE,
         )
         found = await self._surveillance.list_rounds(asked, query.table)
-        return HandPage(tuple(map(_round_row, found.rounds)), query.page, more=bool(found.next_cursor))
+        return HandPage(
+            tuple(map(_round_row, found.rounds)), query.page, more=bool(found.next_cursor), total=found.total
+        )
 
     async def round(self, round_id: str) -> RoundPage:
         """See Readings."""

@@ -20,7 +20,7 @@ FIELDS = ("table", "floor", "from", "to", "seat", "patron", "cards", "min", "max
 MOST_PAGES = 100_000
 MOST_CARDS = 21
 _DOLLARS = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d{1,2}))?", re.ASCII)
-_CARD = re.compile(r"(10|[2-9TJQKA])([CDHS♣♦♥♠])", re.IGNORECASE)
+_CARD = re.compile(r"(10|[2-9TJQKA])([CDHS♣♦♥♠]?)", re.IGNORECASE)
 _TABLE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}/[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _SUIT_SIGNS = {"♣": "c", "♦": "d", "♥": "h", "♠": "s"}
 
@@ -87,12 +87,12 @@ def read_dollars(text: str) -> int:
 
 
 def read_cards(text: str) -> tuple[str, ...]:
-    """Read "As Kd", "as,10♥" as cards; raises NotUnderstood."""
+    """Read "As Kd", "as,10♥" as cards, "A" as a rank; raises NotUnderstood."""
     cards = []
     for word in re.split(r"[\s,]+", text.strip()):
         match = _CARD.fullmatch(word)
         if match is None:
-            raise NotUnderstood(f"“{word[:12]}” is no card. Write rank and suit, such as As or 10h.")
+            raise NotUnderstood(f"“{word[:12]}” is no card. Write rank and suit, such as As or 10h, or a rank alone.")
         rank, suit = match.groups()
         cards.append(("T" if rank == "10" else rank.upper()) + _SUIT_SIGNS.get(suit, suit.lower()))
     if len(cards) > MOST_CARDS:

@@ -22,7 +22,7 @@ from services.console.rendering import Renderer, drawing, slug
 from services.console.views import FloorView, HandPage, HealthView, RoundPage, TablePage
 from services.runtime.failures import NotFound
 
-OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender")
+OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender", "voided")
 PING_SECONDS = 15
 HEALTH_SECONDS = 1.0
 

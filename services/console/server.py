@@ -16,6 +16,7 @@ from services.console.application import web
 from services.console.client_readings import ClientReadings
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.server import PortTaken
+from services.runtime.settings import read_address
 from services.surveillance.client import SurveillanceClient
 from services.table.client import TableClient
 
@@ -72,7 +73,7 @@ class ConsoleServer:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Listen; returns when pages are served. Raises PortTaken, or ValueError for an address that is none."""
+        """Listen; returns when pages are served. Raises PortTaken, or SettingsRefused for an address that is none."""
         self._socket = _listen(self.address)
         self.port = self._socket.getsockname()[1]
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
@@ -99,14 +100,11 @@ class ConsoleServer:
 
 
 def _listen(address: str) -> socket.socket:
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65_535:
-        raise ValueError(f"{address!r} is not an address such as {DEFAULT_ADDRESS}")
-    host = host.strip("[]")
+    host, port = read_address(address)
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((host, int(port)))
+        listening.bind((host, port))
         listening.listen(128)
     except OSError as error:
         listening.close()

@@ -23,10 +23,14 @@ PERCENTILES = (50, 95, 99)
 
 @dataclass(slots=True)
 class Figures:
-    """The counts of one simulation. Latencies are in seconds, from request to answer, retries included."""
+    """The counts of one simulation. Latencies are in seconds, from request to answer, retries included.
+
+    `events` is what the play left in the journal, None where no surveillance counted it.
+    """
 
     rounds: int = 0
     hands: int = 0
+    events: int | None = None
     stakes_cents: int = 0
     returned_cents: int = 0
     refusals: Counter[str] = field(default_factory=Counter)
@@ -48,6 +52,7 @@ class Figures:
         return {
             "rounds": self.rounds,
             "hands": self.hands,
+            "events": self.events,
             "stakes_cents": self.stakes_cents,
             "returned_cents": self.returned_cents,
             "requests": sum(map(len, self.latencies.values())),

@@ -121,6 +121,8 @@ def _round_id(view: TableView) -> str:
 
 
 _NOT_NOW = {"BettingClosed", "RoundOver", "WrongRound", "NoRoundInProgress"}
+# Who sits a round out has no hand at his seat in it.
+_NOT_IN_IT = {"NotYourSession", "UnknownHand"}
 
 PRANKS: tuple[Prank, ...] = (
     Prank(
@@ -135,25 +137,29 @@ PRANKS: tuple[Prank, ...] = (
         "negative stake", Occasion.BETTING, _stake(lambda _: -500), frozenset({"StakeNotWhole", "StakeBelowMinimum"})
     ),
     Prank(
-        "bet after the close", Occasion.BETTING_CLOSED, _stake(lambda _: 2_500), frozenset(_NOT_NOW | {"WagerLocked"})
+        # No habit stakes so much: the very wager that stands already would rightly be answered as accepted, once more.
+        "bet after the close",
+        Occasion.BETTING_CLOSED,
+        _stake(lambda view: view.limits.maximum_cents if view.limits else HUGE_CENTS),
+        frozenset(_NOT_NOW | {"WagerLocked"}),
     ),
     Prank("play another's hand", Occasion.QUESTION, _act_for_another, frozenset({"NotYourHand", "NotYourSession"})),
     Prank(
         "surrender a hand that is not there",
         Occasion.QUESTION,
         _surrender_a_hand_that_is_not_there,
-        frozenset({"UnknownHand", "NotYourTurn", "NotYourHand", "AnswerOutOfTurn"}),
+        frozenset(_NOT_IN_IT | {"NotYourTurn", "NotYourHand", "AnswerOutOfTurn"}),
     ),
     Prank(
         "insure for more than half",
         Occasion.QUESTION,
         _insure_late,
-        frozenset({"InsuranceOverHalf", "NoAceUp", "InsuranceClosed", "InsuranceNotOffered", "UnknownHand"}),
+        frozenset(_NOT_IN_IT | {"InsuranceOverHalf", "NoAceUp", "InsuranceClosed", "InsuranceNotOffered"}),
     ),
     Prank("draw a card as a player", Occasion.QUESTION, _draw_a_card, frozenset({"NotAuthorised"})),
     Prank(
         "void the round as a dealer", Occasion.QUESTION, _void_the_round, frozenset({"NotSupervisor", "NotAuthorised"})
     ),
-    Prank("act after the end", Occasion.ROUND_OVER, _act_after_the_end, frozenset(_NOT_NOW | {"WagerLocked"})),
+    Prank("act after the end", Occasion.ROUND_OVER, _act_after_the_end, frozenset(_NOT_NOW | _NOT_IN_IT)),
     Prank("chips for more than the cash", Occasion.ROUND_OVER, _buy_more_than_paid, frozenset({"BuyInUnbalanced"})),
 )

@@ -54,6 +54,15 @@ class RoundRoutine:
         self._figures = figures
         self._mischief = mischief
         self._pace_seconds = pace_seconds
+        self._waiting: set[str] = set()
+
+    def kept_out(self, seated: dict[str, Patron]) -> bool:
+        """Whether everybody at the table waits for the shuffle: the dealer need not deal the shoe out to nobody."""
+        return bool(seated) and seated.keys() <= self._waiting
+
+    def shuffled(self) -> None:
+        """A new shoe: who was kept out until then may wager."""
+        self._waiting.clear()
 
     async def play(self, seated: dict[str, Patron]) -> RoundView | None:
         """Play the round in hand, or a new one, to its end; None when nobody wants to wager."""
@@ -68,7 +77,7 @@ class RoundRoutine:
         return await self._play_on(seated)
 
     def _stake(self, view: TableView, patron: Patron) -> int:
-        if view.limits is None or not patron.is_seated:
+        if view.limits is None or not patron.is_seated or patron.session in self._waiting:
             return 0
         return patron.habit.stake_cents(view.limits, patron.rack_cents, self._chance)
 
@@ -82,11 +91,7 @@ class RoundRoutine:
                 continue
             await self._pause()
             wager = SeatWager(seat.session, seat.seat, "main", stake)
-            await self._try(
-                self._desk.clients.table.place_wagers(
-                    self._desk.table, self._desk.by_player(patron.id), PlaceWagers(current.round_id, (wager,))
-                )
-            )
+            await self._wager(patron, PlaceWagers(current.round_id, (wager,)))
         await self._pause()
         table = self._desk.clients.table
         closed = await table.close_betting(self._desk.table, self._desk.by_dealer(), current.round_id)
@@ -142,12 +147,15 @@ class RoundRoutine:
             reply = await table.act(desk.table, by, act)
         return reply.last_sequence
 
-    async def _try(self, command: object) -> None:
-        """Send a command that ought to be accepted; a refusal is counted as a surprise and play goes on."""
+    async def _wager(self, patron: Patron, command: PlaceWagers) -> None:
+        """Put a wager down. Who came in the middle of a shoe that is closed to newcomers waits for the shuffle (30-809)."""
         try:
-            await command  # type: ignore[misc]  # any of the client's coroutines
+            await self._desk.clients.table.place_wagers(self._desk.table, self._desk.by_player(patron.id), command)
         except Refused as refused:
-            self._figures.surprises[refused.name] += 1
+            if refused.name == "NoMidShoeEntry":
+                self._waiting.add(patron.session)
+            else:
+                self._figures.surprises[refused.name] += 1
 
     async def _pause(self) -> None:
         if self._pace_seconds:

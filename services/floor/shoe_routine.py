@@ -52,11 +52,11 @@ class ShoeRoutine:
                 return shoe
             await self._step(shoe)
 
-    async def end_shoe(self) -> None:
+    async def end_shoe(self, reason: RetireReason = RetireReason.CUT_CARD_REACHED) -> None:
         """Retire the shoe in play, whose last round is over; its seed is revealed and its cards are counted."""
         shoe = await self._desk.clients.shoe.get_shoe(self._desk.table)
         if shoe.phase in {ShoePhase.DEALING, ShoePhase.LAST_ROUND}:
-            command = RetireShoe(shoe.shoe_id, RetireReason.CUT_CARD_REACHED)
+            command = RetireShoe(shoe.shoe_id, reason)
             await self._desk.clients.shoe.retire_shoe(self._desk.table, self._desk.by_dealer(), command)
 
     async def _step(self, shoe: ShoeStatus) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from services.floor.desk import Clients, Desk
+from services.floor.event_count import counted_events
 from services.floor.figures import Figures, Timed
 from services.floor.patrons import Crowd
 from services.floor.table_routine import TableRoutine
@@ -16,6 +17,7 @@ from services.game.house_rules import HouseRules
 from services.runtime.caller import Caller
 from services.runtime.clock import Clock
 from services.shoe.client import ShoeClient
+from services.surveillance.client import SurveillanceClient
 from services.table.client import TableClient
 from services.wager.client import WagerClient
 
@@ -55,6 +57,9 @@ class Simulation:
         self.figures = Figures()
         self._plan = plan
         self._stopped = False
+        self._tables: list[str] = []
+        self._surveillance = SurveillanceClient(callers.surveillance) if callers.surveillance else None
+        self._events_before: int | None = None
         clients = Clients(
             shoe=ShoeClient(Timed(callers.shoe, self.figures)),
             table=TableClient(Timed(callers.table, self.figures)),
@@ -65,6 +70,7 @@ class Simulation:
             crowd = Crowd(random.Random(f"{plan.seed}/{floor}"))  # noqa: S311 - players' choices, not cards
             for number in range(1, plan.tables + 1):
                 table = f"{floor}/BJ-{number:02}"
+                self._tables.append(table)
                 self._routines.append(
                     TableRoutine(
                         Desk(table, clients, clock),
@@ -85,6 +91,7 @@ class Simulation:
     async def run(self, progress: Callable[[Figures, float], None]) -> Figures:
         """Play to the plan's end; `progress` is told the figures and the seconds gone, every few seconds."""
         loop = asyncio.get_running_loop()
+        self._events_before = await self._counted()
         began = loop.time()
 
         def enough() -> bool:
@@ -108,11 +115,21 @@ class Simulation:
             await asyncio.gather(*playing, return_exceptions=True)
         return self.figures
 
+    async def count_events(self) -> None:
+        """Note in the figures how many events the play so far has left in the journal, where surveillance says it."""
+        after = await self._counted()
+        if after is not None and self._events_before is not None:
+            self.figures.events = after - self._events_before
+
+    async def _counted(self) -> int | None:
+        return await counted_events(self._surveillance, self._tables) if self._surveillance else None
+
 
 @dataclass(frozen=True, slots=True)
 class Callers:
-    """The way to each service that a floor talks to."""
+    """The way to each service that a floor talks to; to surveillance only for the count of events in the summary."""
 
     shoe: Caller
     table: Caller
     wager: Caller
+    surveillance: Caller | None = None

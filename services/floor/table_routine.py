@@ -20,6 +20,7 @@ from services.game.authority import Actor, Role
 from services.game.house_rules import HouseRules
 from services.game.rule_text import canonical_text
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
+from services.shoe.client import RetireReason
 from services.table.client import BuyIn, ChipCount, LeaveSeat, OpenTable, SeatPlayer, TablePhase, TableView
 from services.wager.client import Count, FillTray
 from services.wire.refusal import Refused
@@ -60,6 +61,7 @@ class TableRoutine:
         self._rounds = RoundRoutine(desk, self._eyes, rules, chance, figures, mischief, pace_seconds)
         self._seated: dict[str, Patron] = {}
         self._known = False
+        self._shoe = ""
 
     async def run(self, enough: Callable[[], bool]) -> None:
         """Play on through outages of the house, until `enough` is true between two rounds."""
@@ -90,7 +92,12 @@ class TableRoutine:
         if view.phase is TablePhase.IDLE:
             if view.shuffle_due:
                 await self._cards.end_shoe()
-            await self._cards.make_ready()
+            elif self._rounds.kept_out(self._seated):
+                await self._cards.end_shoe(RetireReason.HOUSE_CHOICE)
+            shoe = await self._cards.make_ready()
+            if shoe.shoe_id != self._shoe:
+                self._shoe = shoe.shoe_id
+                self._rounds.shuffled()
             await self._come_and_go(view)
         if await self._rounds.play(self._seated) is None:
             await asyncio.sleep(PAUSE_SECONDS)

@@ -118,6 +118,14 @@ class HouseRules:
         check_bounds(self)
         object.__setattr__(self, "kinds", {kind.name: kind for kind in self.wager_kinds})
 
+    @property
+    def smallest_stake_cents(self) -> int:
+        """What every stake is a multiple of: a cent, or the smallest chip where payments are made in chips (30-810).
+
+        Else what comes back could not be given back in chips.
+        """
+        return 1 if self.rounding is Rounding.EXACT else self.chip_cents
+
     def wager_kind(self, name: str) -> WagerKind | None:
         """Give the declared kind of this name, None when the game has no such wager."""
         return self.kinds.get(name)

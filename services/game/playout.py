@@ -30,7 +30,7 @@ from services.game.round_events import (
     RoundEvent,
     RoundOpened,
 )
-from services.game.round_flow import continue_dealer, will_peek
+from services.game.round_flow import continue_dealer, half_of, will_peek
 from services.game.round_legality import RULES, hands_of, may_act_on_split_aces
 from services.game.round_marks import (
     AT_DEALER,
@@ -135,7 +135,9 @@ class Playout:
             for soft in (False, True)
         )
         self._pairs = [[_plan(chart.choices_of_pair(value, up)) for up in range(12)] for value in range(12)]
-        self._insures = rules.insurance is not InsuranceRule.OFF
+        self._insures = rules.insurance is not InsuranceRule.OFF and any(
+            half_of(rules, hand) for hand in start.state.hands
+        )
 
     def round(self, round_id: str, shoe: CardSource) -> list[RoundEvent]:
         """Play one round and give all its events."""

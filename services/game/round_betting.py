@@ -9,7 +9,7 @@ from services.game.quick import quick
 from services.game.round_commands import CloseBetting, PlaceWagers
 from services.game.round_events import BettingClosed, RoundEvent, WagerPlaced
 from services.game.round_flow import first_cards
-from services.game.round_marks import AT_BETTING, AT_DEALING, PLAYING
+from services.game.round_marks import AT_BETTING, AT_DEALING, PLAYING, VOIDED
 from services.game.round_rejections import (
     BettingClosed as BettingIsClosed,
 )
@@ -52,8 +52,11 @@ def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, .
     new: list[Wager] = []
     rules, holders = draft.rules, draft.holders
     betting = draft.phase is AT_BETTING
+    voided = {hand.seat for hand in draft.hands if hand.status is VOIDED}
     for wager in command.wagers:
         seat, player, kind = wager.seat, wager.player, wager.kind
+        if betting and voided and seat in voided:
+            raise WagerLocked(f"the wager of seat {seat} was given back: the next round takes another", seat=seat)
         if (seat, kind) in standing and _stands_already(standing[seat, kind], owners[seat], wager):
             continue
         if not betting:
@@ -133,6 +136,17 @@ def check_whole(amount_cents: object) -> None:
     """Refuse what is not an integer: floats, NaN, text, and truth values, which Python would count as 0 and 1."""
     if type(amount_cents) is not int:
         raise StakeNotWhole(f"{amount_cents!r:.40} is no whole number of cents", amount=f"{amount_cents!r:.40}")
+
+
+def check_chips(rules: HouseRules, amount_cents: int, **facts: int | str) -> None:
+    """Refuse a stake that cannot be laid, or given back, in whole chips where payments are made in chips (30-810)."""
+    step = rules.smallest_stake_cents
+    if amount_cents % step:
+        raise StakeNotInIncrement(
+            f"{amount_cents} cents is no multiple of {step}",
+            **{**facts, "stake_cents": amount_cents},
+            increment_cents=step,
+        )
 
 
 def _refuse_area(draft: RoundState, wager: Wager) -> None:

@@ -75,6 +75,11 @@ def dealer_has_blackjack(draft: RoundState) -> bool | None:
     return None
 
 
+def half_of(rules: HouseRules, hand: HandState) -> int:
+    """The most that insures a hand: half its wager, rounded down to what can be staked, in cents (30-812)."""
+    return hand.wager_cents // 2 // rules.smallest_stake_cents * rules.smallest_stake_cents
+
+
 def will_peek(draft: RoundState) -> bool:
     """Whether the hole card is checked under this up card (30-823)."""
     dealer = draft.dealers[0]
@@ -120,11 +125,18 @@ def after_first_cards(draft: RoundState) -> bool:
         if insurance or (rules.even_money and natural):
             draft.phase = AT_INSURANCE
             for hand in draft.hands:
-                hand.answered = hand.status is not NATURAL and (not insurance or hand.status is not PLAYING)
+                hand.answered = not _is_offered(rules, hand)
             after_answer(draft)
             return side
     enter_peek(draft)
     return natural or side
+
+
+def _is_offered(rules: HouseRules, hand: HandState) -> bool:
+    """Whether a hand has anything to choose against an ace: insurance, or even money for a blackjack."""
+    if hand.status is NATURAL and rules.even_money:
+        return True
+    return rules.insurance is not _NO_INSURANCE and hand.status in (PLAYING, NATURAL) and half_of(rules, hand) > 0
 
 
 def after_answer(draft: RoundState) -> None:

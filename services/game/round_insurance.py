@@ -5,7 +5,7 @@ do not.
 """
 
 from services.game.quick import quick
-from services.game.round_betting import check_whole
+from services.game.round_betting import check_chips, check_whole
 from services.game.round_commands import CloseInsurance, DeclineInsurance, TakeEvenMoney, TakeInsurance
 from services.game.round_events import (
     EvenMoneyTaken,
@@ -14,7 +14,7 @@ from services.game.round_events import (
     InsurancePlaced,
     RoundEvent,
 )
-from services.game.round_flow import after_answer, enter_peek
+from services.game.round_flow import after_answer, enter_peek, half_of
 from services.game.round_marks import (
     AT_BETTING,
     AT_COMPLETE,
@@ -66,18 +66,20 @@ def take_insurance(draft: RoundState, command: TakeInsurance) -> tuple[RoundEven
 
 
 def _amount(draft: RoundState, hand: HandState, amount_cents: int) -> int:
-    """Check an insurance amount; 0 stands for the half, rounded down to the cent."""
+    """Check an insurance amount; 0 stands for the half, rounded down to what can be staked."""
     check_whole(amount_cents)
-    half = hand.wager_cents // 2
+    rules = draft.rules
+    half, least = half_of(rules, hand), rules.smallest_stake_cents
     if amount_cents == 0 and half > 0:
         return half
     facts: dict[str, int | str] = {"seat": hand.seat, "stake_cents": amount_cents, "half_cents": half}
     if amount_cents <= 0:
-        raise StakeBelowMinimum("insurance takes at least one cent", **facts)
+        raise StakeBelowMinimum(f"insurance takes at least {least} cents", **facts, minimum_cents=least)
     if amount_cents > half:
         raise InsuranceOverHalf(f"{amount_cents} cents is more than half of {hand.wager_cents}", **facts)
-    if draft.rules.insurance is InsuranceRule.EXACTLY_HALF and amount_cents != half:
+    if rules.insurance is InsuranceRule.EXACTLY_HALF and amount_cents != half:
         raise InsuranceOverHalf(f"insurance is exactly {half} cents here", **facts)
+    check_chips(rules, amount_cents, **facts)
     return amount_cents
 
 

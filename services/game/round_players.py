@@ -6,7 +6,7 @@ legal for it is `round_legality`. Cards come afterwards, by `round_dealing`.
 
 from services.game.hand import total
 from services.game.quick import quick
-from services.game.round_betting import check_whole
+from services.game.round_betting import check_chips, check_whole
 from services.game.round_commands import DeclineSurrender, DoubleDown, Hit, Split, Stand, StandByTimeout, SurrenderHand
 from services.game.round_events import (
     HandDoubled,
@@ -123,7 +123,7 @@ def double_down(draft: RoundState, command: DoubleDown) -> tuple[RoundEvent, ...
     amount = command.amount_cents
     check_whole(amount)
     whole = hand.wager_cents
-    least = 1 if draft.rules.double_for_less else whole
+    least = draft.rules.smallest_stake_cents if draft.rules.double_for_less else whole
     if amount == 0:
         amount = whole
     if not least <= amount <= whole:
@@ -135,6 +135,7 @@ def double_down(draft: RoundState, command: DoubleDown) -> tuple[RoundEvent, ...
             minimum_cents=least,
             maximum_cents=whole,
         )
+    check_chips(draft.rules, amount, seat=hand.seat, hand=hand.number)
     ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == hand.seat])
     event = _doubled(hand.seat, hand.number, DOUBLE, ordinal, amount, _by(command.player))
     apply_hand_doubled(draft, event)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from services.game.quick import quick
 from services.game.round_dealer import hidden_double, hole_question
-from services.game.round_flow import asked_early, dealer_with_hole
+from services.game.round_flow import asked_early, dealer_with_hole, half_of
 from services.game.round_legality import allowed_for
 from services.game.round_marks import (
     AT_BETTING,
@@ -156,7 +156,7 @@ def allowed_actions(round_: RoundState, seat: int | None = None) -> frozenset[Ac
 
 def _insurance_choices(round_: RoundState, hand: HandState) -> frozenset[Action]:
     choices = {Action.DECLINE_INSURANCE}
-    if round_.rules.insurance is not InsuranceRule.OFF:
+    if round_.rules.insurance is not InsuranceRule.OFF and half_of(round_.rules, hand):
         choices.add(Action.INSURE)
     if round_.rules.even_money and hand.status is NATURAL:
         choices.add(Action.EVEN_MONEY)

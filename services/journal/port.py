@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from services.game.authority import Actor, EventId
+from services.game.quick import quick
 from services.journal.chain import hash_of
 from services.wire.envelope import Envelope
-from services.wire.quick_records import quick
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """The largest stored event; a larger one is refused with EventRefused."""

@@ -125,7 +125,8 @@ def failure_of(error: grpc.aio.AioRpcError) -> Exception:
         case grpc.StatusCode.DEADLINE_EXCEEDED:
             return DeadlinePassed(text)
         case grpc.StatusCode.RESOURCE_EXHAUSTED:
-            return Overloaded(text)
+            # gRPC has one status for two things: a service without room, and a message that no waiting makes smaller.
+            return CallFailed(text) if "larger than max" in text else Overloaded(text)
         case grpc.StatusCode.UNAVAILABLE | grpc.StatusCode.CANCELLED:
             return ServiceUnavailable(text)
         case grpc.StatusCode.NOT_FOUND:

@@ -7,6 +7,7 @@ on which clocks change have 23 or 25 hours and every instant still falls in exac
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -61,7 +62,13 @@ class GamingCalendar:
 
     def gaming_day(self, now_us: int) -> str:
         """The gaming day of an instant, "2026-11-30"."""
-        # The wall clock decides, not elapsed hours: on a 23- or 25-hour day the cut stays at the posted hour.
-        local = datetime.fromtimestamp(now_us / MICROSECONDS, UTC).astimezone(ZoneInfo(self.zone))
-        day = local.date()
-        return (day if local.hour >= self.starts_at_hour else day - timedelta(days=1)).isoformat()
+        return _gaming_day(self.zone, self.starts_at_hour, now_us // MICROSECONDS)
+
+
+@lru_cache(1_024)
+def _gaming_day(zone: str, starts_at_hour: int, second: int) -> str:
+    """The gaming day of a second since 1970: asked for every command, and the same for all of one second."""
+    # The wall clock decides, not elapsed hours: on a 23- or 25-hour day the cut stays at the posted hour.
+    local = datetime.fromtimestamp(second, UTC).astimezone(ZoneInfo(zone))
+    day = local.date()
+    return (day if local.hour >= starts_at_hour else day - timedelta(days=1)).isoformat()

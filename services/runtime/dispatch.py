@@ -12,11 +12,13 @@ import structlog
 
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
-from services.journal.errors import JournalError
+from services.journal.errors import EventRefused, JournalError
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
+from services.runtime.header import check_header
 from services.runtime.table_key import check_table_key, floor_of
 from services.runtime.telemetry import Measure, Telemetry
+from services.wire.mapping import MalformedMessage
 from services.wire.refusal import Refused
 from services.wire.rpc import Call, Kind, Rpc
 
@@ -110,6 +112,7 @@ class Dispatcher:
         header = call.header
         if header is None:
             raise CallFailed(f"{rpc.name} is a command and needs a header")
+        check_header(header)
         calendar = self._calendars.get(floor_of(call.table), self._calendar)
         return CommandContext(
             request_id=header.request_id,
@@ -122,6 +125,9 @@ class Dispatcher:
 
     def _failure(self, rpc: Rpc[Any, Any], error: Exception, measure: Measure) -> Exception:
         """What the caller is told of `error`."""
+        if isinstance(error, EventRefused):
+            # Nothing was written, and the same command would be refused again: not an outage to be waited out.
+            error = MalformedMessage(f"the event cannot be recorded: {error}")
         if isinstance(error, Rejection):
             measure.status = "refused"
             self._telemetry.refusals.labels(self.service, error.name).inc()

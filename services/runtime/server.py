@@ -14,13 +14,13 @@ from services.game.rejections import Rejection
 from services.runtime.caller import MESSAGE_LIMIT_BYTES
 from services.runtime.dispatch import Dispatcher
 from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
-from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal
+from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
 from services.wire.rpc import Kind, Rpc
 
 log = structlog.get_logger(__name__)
 
 # Raised by our side of a call as an argument error, so told apart from a broken rule of the game.
-_BAD_INPUT = {"MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
+_BAD_INPUT = {"MalformedHeader", "MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
 _FORBIDDEN = {"NotAuthorised"}
 
 
@@ -58,7 +58,8 @@ class GrpcServer:
             self.port = self._server.add_insecure_port(self.address)
         except RuntimeError as error:
             raise PortTaken(
-                f"cannot listen on {self.address}: another process has it; stop that one or choose another port"
+                f"cannot listen on {self.address}: another process has it, or it is no address of this machine; "
+                "stop that one or choose another"
             ) from error
         await self._server.start()
         await self.set_health(serving=True)
@@ -82,12 +83,21 @@ class _OpenStreams:
 
     def __init__(self) -> None:
         self.closing = False
-        self.tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def add(self, task: asyncio.Task[Any] | None) -> None:
+        """Note the task that answers a stream."""
+        if task is None:
+            return
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if self.closing:
+            task.cancel()
 
     def close(self) -> None:
         """Tell every reader that this server ends; he watches again elsewhere or later."""
         self.closing = True
-        for task in self.tasks:
+        for task in self._tasks:
             task.cancel()
 
 
@@ -97,13 +107,8 @@ def _handler(
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
-            task = asyncio.current_task()
-            if task is not None:
-                streams.tasks.add(task)
-                task.add_done_callback(streams.tasks.discard)
+            streams.add(asyncio.current_task())
             try:
-                if streams.closing:
-                    raise ServiceUnavailable("this server is ending: ask again")
                 async for reply in dispatcher.stream(rpc, rpc.decode_request(data)):
                     yield rpc.encode_reply(reply)
             except asyncio.CancelledError:
@@ -136,7 +141,7 @@ async def _abort(context: Any, error: Exception) -> None:
         elif error.name in _FORBIDDEN:
             code = grpc.StatusCode.PERMISSION_DENIED
         detail = encode_refusal(error, code.value[0])
-        await context.abort(code, str(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
+        await context.abort(code, status_text(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
     codes: list[tuple[type[Exception], grpc.StatusCode]] = [
         (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),
         (ServiceUnavailable, grpc.StatusCode.UNAVAILABLE),
@@ -145,6 +150,6 @@ async def _abort(context: Any, error: Exception) -> None:
     ]
     for kind, code in codes:
         if isinstance(error, kind):
-            await context.abort(code, str(error))
+            await context.abort(code, status_text(error))
     log.error("an answer could not be sent", exc_info=error)
     await context.abort(grpc.StatusCode.INTERNAL, "failed inside the service; its log says why")

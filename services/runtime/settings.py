@@ -1,5 +1,6 @@
 """What a process of the house is told when it starts: where its data lies, where it listens, which floors it knows."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,8 +13,19 @@ from services.runtime.clock import GamingCalendar
 SERVICES = ("shoe", "table", "wager", "surveillance", "console")
 
 
+_HOST = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
+
+
 class SettingsRefused(ValueError):
     """A settings file or option that cannot be followed; the text says which and why."""
+
+
+def read_address(text: str) -> tuple[str, int]:
+    """Read "host:port" or "[IPv6]:port" as host (without brackets) and port, 0 to 65535; raises SettingsRefused."""
+    host, _, port = text.rpartition(":")
+    if not _HOST.fullmatch(host) or not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65_535):
+        raise SettingsRefused(f"{text!r} is not an address such as 127.0.0.1:8600 or [::1]:8600")
+    return host.strip("[]"), int(port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +33,8 @@ class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
     `data_dir` holds the journal, the projection and the keys. `addresses` names services hosted elsewhere, "host:port" by
-    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default.
+    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default. Raises
+    SettingsRefused for an address that is none.
     """
 
     data_dir: Path
@@ -30,6 +43,10 @@ class Settings:
     metrics_address: str = "127.0.0.1:8690"
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
+            read_address(address)
 
     @property
     def journal_path(self) -> Path:

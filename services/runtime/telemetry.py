@@ -5,20 +5,26 @@ Label values are bounded: procedures, status words and the names of rejections; 
 
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
+from typing import Self
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+_Series = tuple[Gauge, Histogram]
 LATENCY_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 def configure_logging(level: str = "info", *, as_json: bool = False) -> None:
     """Send structured lines to stderr, one event each; `level` is debug, info, warning or error."""
     renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(),
+            # The default one prints every local variable: it takes a second each, and would tell sealed cards and keys.
+            exception_formatter=structlog.dev.plain_traceback,
+        )
     )
     structlog.configure(
         processors=[
@@ -62,22 +68,47 @@ class Telemetry:
             "holecard_requests_in_flight", "Requests being worked on.", ("service",), registry=self.registry
         )
 
-    @contextmanager
-    def request(self, service: str, procedure: str) -> Iterator["Measure"]:
-        """Measure one request; the block sets `status` on what it is given."""
-        measure = Measure()
-        started = perf_counter()
-        self.in_flight.labels(service).inc()
-        try:
-            yield measure
-        finally:
-            self.in_flight.labels(service).dec()
-            self.latency.labels(service, procedure).observe(perf_counter() - started)
-            self.requests.labels(service, procedure, measure.status).inc()
+        self._series: dict[tuple[str, str], _Series] = {}
+        self._counts: dict[tuple[str, str, str], Counter] = {}
+
+    def request(self, service: str, procedure: str) -> "Measure":
+        """Measure one request in a `with` block; the block sets `status` on what it is given."""
+        series = self._series.get((service, procedure))
+        if series is None:
+            in_flight = self.in_flight.labels(service)
+            series = self._series[service, procedure] = (in_flight, self.latency.labels(service, procedure))
+        return Measure(self, service, procedure, series)
+
+    def count(self, service: str, procedure: str, status: str) -> None:
+        """Count one answer."""
+        # Looking a label set up costs more than counting, so each is looked up once.
+        key = (service, procedure, status)
+        counter = self._counts.get(key)
+        if counter is None:
+            counter = self._counts[key] = self.requests.labels(service, procedure, status)
+        counter.inc()
 
 
 class Measure:
-    """How a request went, in one word: ok, refused, unavailable, failed."""
+    """One request being measured. `status` says how it went, in one word: ok, refused, unavailable, failed."""
 
-    def __init__(self) -> None:
+    __slots__ = ("_procedure", "_series", "_service", "_started", "_telemetry", "status")
+
+    def __init__(self, telemetry: Telemetry, service: str, procedure: str, series: _Series) -> None:
         self.status = "failed"
+        self._telemetry = telemetry
+        self._service = service
+        self._procedure = procedure
+        self._series = series
+        self._started = 0.0
+
+    def __enter__(self) -> Self:
+        self._series[0].inc()
+        self._started = perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        in_flight, latency = self._series
+        in_flight.dec()
+        latency.observe(perf_counter() - self._started)
+        self._telemetry.count(self._service, self._procedure, self.status)

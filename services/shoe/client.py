@@ -70,6 +70,7 @@ __all__ = [
     "Defect",
     "DeviceKind",
     "DrawCards",
+    "GetDraw",
     "GetShoe",
     "GetTranscript",
     "HoleAnswer",
@@ -106,6 +107,13 @@ class GetShoe:
 
 
 @dataclass(frozen=True, slots=True)
+class GetDraw:
+    """Ask what a draw took, when its answer was lost."""
+
+    draw_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProveCard:
     """Ask for the proof of a card that is face up, in the shoe in play or the one retired last."""
 
@@ -136,6 +144,7 @@ RESHUFFLE_DISCARDS: Final = Rpc(SERVICE, "ReshuffleDiscards", ReshuffleDiscards,
 RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnswer)
 RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
 GET_SHOE: Final = Rpc(SERVICE, "GetShoe", GetShoe, ShoeAnswer, Kind.QUERY)
+GET_DRAW: Final = Rpc(SERVICE, "GetDraw", GetDraw, CardsDrawn, Kind.QUERY)
 PROVE_CARD: Final = Rpc(SERVICE, "ProveCard", ProveCard, CardShown, Kind.QUERY)
 GET_TRANSCRIPT: Final = Rpc(SERVICE, "GetTranscript", GetTranscript, Transcript, Kind.QUERY)
 
@@ -214,6 +223,10 @@ class ShoeClient:
     async def get_shoe(self, table: str) -> ShoeStatus:
         """Say how the table's cards stand."""
         return (await self._caller.call(GET_SHOE, table, None, GetShoe())).shoe
+
+    async def get_draw(self, table: str, draw_id: str) -> CardsDrawn:
+        """Say what a draw took; raises NotFound when it never happened."""
+        return await self._caller.call(GET_DRAW, table, None, GetDraw(draw_id))
 
     async def prove_card(self, table: str, shoe_id: str, position: int) -> CardShown:
         """Prove a card that is face up."""

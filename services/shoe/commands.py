@@ -31,7 +31,7 @@ class InspectDevice:
 
 @dataclass(frozen=True, slots=True)
 class LoadDecks:
-    """Put decks into the device: one to eight sets, each a whole deck (30-806)."""
+    """Put decks into the device: one to sixteen sets, each a whole deck (30-806)."""
 
     device_id: str
     deck_sets: tuple[DeckSet, ...]

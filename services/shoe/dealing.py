@@ -36,6 +36,8 @@ def take_cards(shoe: Shoe, command: TakeCards) -> tuple[e.ShoeEvent, ...]:
     live = _ready(shoe)
     if isinstance(request, c.DrawCards):
         checked_id(request.round_id, "round_id")
+        if shoe.last is not None and shoe.last.round_id == request.round_id:
+            raise r.RoundOfAnotherShoe(f"{request.round_id} was dealt from {shoe.last.id}", shoe_id=shoe.last.id)
         _check_round(live, request.round_id)
     if live.left < len(faces):
         raise r.ShoeExhausted(

@@ -18,7 +18,7 @@ from services.shoe.order import ALGORITHM
 from services.shoe.state import Device, LiveShoe, Shoe, Stack
 from services.shoe.words import DeckSet, DeviceKind, ShoePhase
 
-MOST_DECKS = 8
+MOST_DECKS = 16
 ID_LENGTH = 128
 TEXT_LENGTH = 500
 
@@ -108,8 +108,9 @@ def shuffle_cards(shoe: Shoe, command: CommitShuffle, context: CommandContext) -
     if not shoe.inspected:
         raise r.CardsNotInspected("the cards have not been inspected")
     _inspected_today(shoe.device, context)
-    if not 1 <= request.min_cut_cards <= 26:
-        raise r.CutTooCloseToEnd("a cut distance is 1 to 26 cards", min_cut_cards=request.min_cut_cards)
+    most = (52 * shoe.decks - 1) // 2
+    if not 1 <= request.min_cut_cards <= most:
+        raise r.CutTooCloseToEnd(f"a cut distance is 1 to {most} cards", min_cut_cards=request.min_cut_cards)
     return (
         e.CardsShuffled(
             shoe_id=command.shoe_id,
@@ -199,14 +200,18 @@ def repeated(command_id: str, *, same: bool) -> tuple[e.ShoeEvent, ...]:
 
 
 def checked_id(text: str, name: str) -> None:
-    """Refuse an id that is empty or too long."""
+    """Refuse an id that is empty, too long, or not plainly legible."""
     if not 1 <= len(text) <= ID_LENGTH:
         raise r.IdMissing(f"{name} has 1 to {ID_LENGTH} characters", name=name, length=len(text))
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        raise r.IdMalformed(f"{name} {text!r} is not usable as an id", name=name)
 
 
 def _checked_text(text: str, name: str) -> None:
     if len(text) > TEXT_LENGTH:
         raise r.TextTooLong(f"{name} has at most {TEXT_LENGTH} characters", name=name, length=len(text))
+    if not text.isprintable():
+        raise r.TextUnprintable(f"{name} has characters that cannot be printed", name=name)
 
 
 def _device(shoe: Shoe, device_id: str) -> Device:

@@ -32,10 +32,10 @@ class DeviceInUse(Rejection):
 
 
 class DeckCountRefused(Rejection):
-    """Fewer than one or more than eight decks, or one set twice (30-806)."""
+    """Fewer than one or more than sixteen decks, or one set twice (30-806)."""
 
     rule = "30-806"
-    remedy = "Load one to eight deck sets, each once."
+    remedy = "Load one to sixteen deck sets, each once."
 
 
 class DeckIncomplete(Rejection):
@@ -92,6 +92,13 @@ class CardsNotShuffled(Rejection):
 
     rule = "30-816"
     remedy = "Shuffle the cards first."
+
+
+class RoundOfAnotherShoe(Rejection):
+    """A round goes on from the shoe that it began with; only discards are shuffled within a round (30-816, 30-828)."""
+
+    rule = "30-816"
+    remedy = "Let a supervisor void the round, since its shoe has been retired."
 
 
 class WrongShoe(Rejection):
@@ -169,6 +176,20 @@ class IdMissing(Rejection):
 
     rule = "DESIGN §3"
     remedy = "Give an id of 1 to 128 characters."
+
+
+class IdMalformed(Rejection):
+    """An id with characters that cannot be told apart, or not be seen, on a screen or in print."""
+
+    rule = "DESIGN §3"
+    remedy = "Use printable ASCII characters, with no blank at either end."
+
+
+class TextUnprintable(Rejection):
+    """A note or name with control or direction characters, which could show something else than what was written."""
+
+    rule = "DESIGN §3"
+    remedy = "Send it as one line of printable characters."
 
 
 class TextTooLong(Rejection):

@@ -39,6 +39,7 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.RETURN_DISCARDS: service.return_discards,
         client.RETIRE_SHOE: service.retire_shoe,
         client.GET_SHOE: service.get_shoe,
+        client.GET_DRAW: service.get_draw,
         client.PROVE_CARD: service.prove_card,
         client.GET_TRANSCRIPT: service.get_transcript,
     }

@@ -11,11 +11,13 @@ from services.game.authority import CommandContext
 from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
+from services.runtime.failures import NotFound
 from services.runtime.sealing import Sealer
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
 from services.shoe import replies as a
-from services.shoe.client import GetShoe, GetTranscript, ProveCard
+from services.shoe.client import GetDraw, GetShoe, GetTranscript, ProveCard
+from services.shoe.dealing import cards_taken
 from services.shoe.events import EVENTS, ShoeEvent
 from services.shoe.hidden import Hidden
 from services.shoe.order import SEED_BYTES
@@ -124,6 +126,14 @@ class ShoeService:
     async def get_shoe(self, table: str, query: GetShoe) -> a.ShoeAnswer:
         """Say how the cards stand."""
         return a.answer(await self._host.state(check_table_key(table)))
+
+    async def get_draw(self, table: str, query: GetDraw) -> a.CardsDrawn:
+        """Say what a draw took; raises NotFound."""
+        shoe = await self._host.state(check_table_key(table))
+        taken = cards_taken(shoe, query.draw_id)
+        if not taken or taken[0].burned is not None:
+            raise NotFound(f"nothing was drawn as {query.draw_id[:200]!r}")
+        return a.cards_drawn(shoe, query.draw_id)
 
     async def prove_card(self, table: str, query: ProveCard) -> a.CardShown:
         """Prove a card that is face up."""

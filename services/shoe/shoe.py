@@ -33,8 +33,8 @@ ShoeCommand = (
     _PLAIN | c.ShuffleCards | c.BurnCards | c.DrawCards | c.PeekCard | c.RevealCard | c.ReshuffleDiscards | c.RetireShoe
 )
 
-_TABLE: Final = frozenset({Role.DEALER, Role.DEVICE, Role.SYSTEM})
-_PIT: Final = _TABLE | {Role.SUPERVISOR}
+_TABLE: Final = frozenset({Role.SYSTEM})
+_PIT: Final = frozenset({Role.DEALER, Role.DEVICE, Role.SYSTEM, Role.SUPERVISOR})
 _OWNERS: Final = frozenset({Role.SUPERVISOR, Role.LICENSEE, Role.SYSTEM})
 
 MAY: Final[dict[type, frozenset[Role]]] = {
@@ -54,7 +54,9 @@ MAY: Final[dict[type, frozenset[Role]]] = {
     c.ReturnDiscards: _TABLE,
     c.RetireShoe: _PIT,
 }
-"""Who may send which command. The table's service acts as SYSTEM; players and wager clients get no card from here."""
+"""Who may send which command. Cards go to the table's service alone, which acts as SYSTEM: nobody at the table may take, see
+or ask about a card out of its turn, the dealer least of all (30-823). A supervisor turns a card up that a broken round left.
+"""
 
 
 def authorise(shoe: Shoe, command: ShoeCommand, context: CommandContext) -> None:

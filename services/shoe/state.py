@@ -5,9 +5,10 @@ card that is not face up. Decides nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from services.game.cards import Card
+from services.game.quick import replace
 from services.game.rule_options import CutCardFirst
 from services.shoe import events as e
 from services.shoe.words import BurnReason, CardProof, DeviceKind, ShoePhase

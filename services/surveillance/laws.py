@@ -3,6 +3,11 @@
 Owns the list and the order of work: each event is shown to every law as the table lay just before it, then folded in.
 Promises bounded memory per table and the same findings for the same log. L5 is not in the registry: it needs to be told
 what was acknowledged (`laws_log.missing_acknowledged`).
+
+L6, that folding the log gives the live state, is held in three ways: every balance, sum and count that a service wrote
+into its events from its own memory (racks, tray, drop, win, handle, cards left, a round's totals) equals our fold of
+the log up to there; the read model equals a second derivation, row by row (`rederiving`); and the record of a round is
+the same whether it is folded from the whole log or from its own events.
 """
 
 from collections.abc import Callable, Iterable, Iterator

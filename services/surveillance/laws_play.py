@@ -11,6 +11,7 @@ from services.game.authority import Role
 from services.game.rules import DealerShows, HoleCard, HouseRules, Soft17
 from services.surveillance import counting
 from services.surveillance import round_facts as r
+from services.surveillance import shoe_facts as s
 from services.surveillance import table_facts as t
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
@@ -27,6 +28,9 @@ class PlayedByTheRules:
     def observe(self, fact: Fact, scene: TableScene) -> Iterator[Finding]:
         """Ask of one event whether the rules allowed it as the felt lay."""
         event = fact.event
+        if isinstance(event, s.CardDrawn) and scene.suspended:
+            # One that left the shoe before is laid down all the same: it can go nowhere else.
+            yield found("L10", fact, f"the card at {event.position} leaves the shoe while play is suspended (30-828)")
         if fact.area != "table" or event is None:
             return
         if isinstance(event, t.RulesPosted | t.LimitsChanged):
@@ -58,7 +62,7 @@ class PlayedByTheRules:
 _ROUND_EVENTS = frozenset(r.VIEWS)
 _SUPERVISORS_ACTS = (r.HandVoided, r.RoundVoided, t.TableResumed)
 _MAY_DECIDE = frozenset({Role.SUPERVISOR, Role.LICENSEE, Role.REGULATOR})
-_STOPPED = (r.CardDealt, r.HandHit, r.HandDoubled, r.HandSplit, r.InsurancePlaced, r.HandSurrendered)
+_STOPPED = (r.HandHit, r.HandDoubled, r.HandSplit, r.InsurancePlaced, r.HandSurrendered)
 
 
 def why_broken(current: ObservedRound, rules: HouseRules, event: Any) -> str:

@@ -16,6 +16,9 @@ from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 
+MOST_DECKS = 16
+"""More than any shoe holds; a number beyond it is garbage."""
+
 
 @dataclass(slots=True)
 class Stack:
@@ -109,6 +112,10 @@ class ShoeWhole:
         before = self._shoes.get(fact.key)
         if before is not None and not before.retired:
             yield found("L2", fact, f"a new shoe begins while {before.shoe_id} is in play")
+        if not 1 <= event.decks <= MOST_DECKS:
+            yield found("L2", fact, f"a shoe of {event.decks} decks (30-806)")
+            self._shoes.pop(fact.key, None)
+            return
         if len(event.seed_hash) != 32 or (len(event.root) != 32 and not event.continuous):
             yield found("L2", fact, "the order is not committed to: fingerprint or root is missing")
         if event.composition != opening.composition_of(event.decks):
@@ -159,7 +166,7 @@ def _out(fact: Fact, shoe: ShoeInPlay, event: s.CardDrawn | s.CardBurned) -> Ite
         yield found(
             "L2", fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order"
         )
-    if event.position > len(shoe.out):
+    if len(shoe.out) < event.position <= len(shoe.out) + shoe.left:
         # A gap is one finding, not one for each later card.
         shoe.out += [OutCard(None, b"", b"", burned=False) for _ in range(event.position - expected)]
         shoe.out.append(OutCard(event.card, event.leaf, event.salt, burned=isinstance(event, s.CardBurned)))
@@ -211,9 +218,8 @@ def _reshuffled(fact: Fact, shoe: ShoeInPlay, event: s.DiscardsReshuffled) -> It
         yield found(
             "L2", fact, f"the discards' stack {event.stack} of {event.size} from {event.first_position} does not fit"
         )
-    shoe.stacks.append(
-        Stack(event.first_position, event.size, event.seed_hash, event.root, None, tuple(event.recycled))
-    )
+    # As many cards as went back are in it, whatever the event says.
+    shoe.stacks.append(Stack(first, len(event.recycled), event.seed_hash, event.root, None, tuple(event.recycled)))
 
 
 def _check_reuse(fact: Fact, shoe: ShoeInPlay, positions: tuple[int, ...]) -> Iterator[Finding]:

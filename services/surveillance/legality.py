@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from services.game.rules import DoubleOn, HoleCard, HouseRules, InsuranceRule, SplitBy, Surrender
+from services.game.rules import DoubleOn, HoleCard, HouseRules, InsuranceRule, Rounding, SplitBy, Surrender
 from services.surveillance import counting
 from services.surveillance import round_facts as r
 from services.surveillance.observed_round import ObservedRound, SeenHand
@@ -176,7 +176,9 @@ def _insure(current: ObservedRound, rules: HouseRules, event: r.InsurancePlaced)
         return f"seat {event.seat} insures, the house does not offer it (30-812)"
     if not 0 < 2 * event.amount_cents <= hand.main_cents:
         return f"seat {event.seat} insures {hand.main_cents} cents for {event.amount_cents}, more than half (30-812)"
-    if rules.insurance is InsuranceRule.EXACTLY_HALF and 2 * event.amount_cents != hand.main_cents:
+    # No half cent and no half chip can be staked: the half of an odd wager is rounded down.
+    step = 1 if rules.rounding is Rounding.EXACT else rules.chip_cents
+    if rules.insurance is InsuranceRule.EXACTLY_HALF and event.amount_cents != hand.main_cents // 2 // step * step:
         return f"seat {event.seat} insures for {event.amount_cents} cents, the house takes exactly half (30-812)"
     return ""
 

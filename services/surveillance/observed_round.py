@@ -170,7 +170,7 @@ def _opened(r: ObservedRound, e: facts.RoundOpened) -> None:
 def _wager(r: ObservedRound, e: facts.WagerPlaced) -> None:
     hands = r.hands.setdefault(e.seat, [])
     r.players.setdefault(e.seat, e.player)
-    while len(hands) <= min(e.hand, 0):
+    if not hands:
         hands.append(SeenHand(e.seat, e.player))
     hand = r.hand(e.seat, e.hand)
     if hand is None:

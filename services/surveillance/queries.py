@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or_, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from services.game.cards import Card
 from services.game.rejections import Rejection
@@ -27,10 +27,12 @@ from services.surveillance.replies import (
     SeatOverview,
     TableOverview,
 )
+from services.surveillance.round_search import conditions
 from services.surveillance.scene import read_rules
 
 LIMIT = 50
 MOST = 500
+MOST_COUNTED = 100_000
 HOUR_US = 3_600_000_000
 MINUTE_US = 60_000_000
 
@@ -45,12 +47,15 @@ class QueryOutOfRange(Rejection):
 
 
 def list_rounds(connection: Connection, table: str, query: ListRounds) -> RoundList:
-    """One page of rounds, newest first; raises QueryOutOfRange."""
+    """One page of rounds, newest first; raises QueryOutOfRange or SearchNotUnderstood."""
     limit = _limit(query.limit)
     if query.skip < 0:
         raise QueryOutOfRange(f"{query.skip} rows cannot be passed over", skip=query.skip)
     rounds = schema.rounds
-    wanted = select(rounds).where(*_round_conditions(table, query))
+    fitting = conditions(table, query)
+    some = select(rounds.c.round_id).where(*fitting).limit(MOST_COUNTED).subquery()
+    total = connection.execute(select(func.count()).select_from(some)).scalar_one()
+    wanted = select(rounds).where(*fitting)
     if query.cursor:
         time_us, round_id = _cursor(query.cursor)
         wanted = wanted.where(
@@ -64,7 +69,7 @@ def list_rounds(connection: Connection, table: str, query: ListRounds) -> RoundL
     page = found[:limit]
     more = len(found) > limit
     cursor = f"{page[-1]['opened_time_us']}|{page[-1]['round_id']}" if more else ""
-    return RoundList(tuple(_summaries(connection, page)), cursor)
+    return RoundList(tuple(_summaries(connection, page)), cursor, total)
 
 
 def round_row(connection: Connection, round_id: str) -> Any:
@@ -117,14 +122,16 @@ def table_overviews(
     for row in connection.execute(taken).mappings():
         seats[row["table_key"]].append(SeatOverview(**{name: row[name] for name in SeatOverview.__slots__}))
     pace = _pace(connection, names, now_us)
+    events = _events(connection, names)
     findings = _counts(connection, schema.findings.c.table_key, names)
     return tuple(
         _overview(
             row,
-            tuple(seats[row["table_key"]]),
-            pace.get(row["table_key"], 0),
-            findings.get(row["table_key"], 0),
             now_us,
+            seats=tuple(seats[row["table_key"]]),
+            rounds_per_hour=pace.get(row["table_key"], 0),
+            findings=findings.get(row["table_key"], 0),
+            events=events.get(row["table_key"], 0),
         )
         for row in rows
     )
@@ -177,44 +184,6 @@ def finding_view(row: Any) -> FindingView:
     )
 
 
-def _round_conditions(table: str, query: ListRounds) -> list[Any]:
-    rounds, hands = schema.rounds, schema.hands
-    conditions: list[Any] = [
-        column == value
-        for column, value in (
-            (rounds.c.table_key, table),
-            (rounds.c.floor, query.floor),
-            (rounds.c.gaming_day, query.gaming_day),
-        )
-        if value
-    ]
-    if query.from_time_us:
-        conditions.append(rounds.c.opened_time_us >= query.from_time_us)
-    if query.to_time_us:
-        conditions.append(rounds.c.opened_time_us < query.to_time_us)
-    of_hand: list[Any] = [
-        column == value
-        for column, value in (
-            (hands.c.seat, query.seat),
-            (hands.c.patron, query.patron),
-            (hands.c.outcome, query.outcome),
-        )
-        if value
-    ]
-    if query.minimum_stake_cents:
-        of_hand.append(hands.c.staked_cents >= query.minimum_stake_cents)
-    if query.maximum_stake_cents:
-        of_hand.append(hands.c.staked_cents <= query.maximum_stake_cents)
-    in_hand = [hands.c.cards.contains(f" {card} ") for card in query.cards]
-    if of_hand or in_hand:
-        # One and the same hand must fit all that is asked of hands; the dealer's cards count where no more is asked.
-        fits: ColumnElement[bool] = exists().where(hands.c.round_id == rounds.c.round_id, *of_hand, *in_hand)
-        if in_hand and not of_hand:
-            fits = or_(fits, and_(*(rounds.c.dealer_cards.contains(f" {card} ") for card in query.cards)))
-        conditions.append(fits)
-    return conditions
-
-
 def _summaries(connection: Connection, page: Sequence[Any]) -> Iterable[RoundSummary]:
     names = [row["round_id"] for row in page]
     hands: defaultdict[str, list[HandSummary]] = defaultdict(list)
@@ -236,7 +205,7 @@ def cards_of(text: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in text.split())
 
 
-def _overview(row: Any, seats: tuple[SeatOverview, ...], pace: int, findings: int, now_us: int) -> TableOverview:
+def _overview(row: Any, now_us: int, **beside: Any) -> TableOverview:
     rules = read_rules(row["rules_text"])
     win, drop, handle, hands = (
         row["day_win_cents"],
@@ -247,10 +216,10 @@ def _overview(row: Any, seats: tuple[SeatOverview, ...], pace: int, findings: in
     values = {name: row[name] for name in TableOverview.__slots__ if name in row}
     return TableOverview(
         **values
+        | beside
         | {
             "table": row["table_key"],
             "seats_open": rules.max_seats if rules is not None else 0,
-            "seats": seats,
             "rounds": row["day_rounds"],
             "hands": hands,
             "handle_cents": handle,
@@ -258,9 +227,7 @@ def _overview(row: Any, seats: tuple[SeatOverview, ...], pace: int, findings: in
             "drop_cents": drop,
             "hold": Fraction(win, drop) if drop else None,
             "win_per_handle": Fraction(win, handle) if handle else None,
-            "rounds_per_hour": pace,
             "average_wager_cents": handle // hands if hands else 0,
-            "findings": findings,
             "last_event_age_us": max(0, now_us - row["last_event_time_us"]),
         }
     )
@@ -275,6 +242,14 @@ def _pace(connection: Connection, names: Sequence[str], now_us: int) -> dict[str
         .group_by(rounds.c.table_key)
     )
     return {key: count * HOUR_US // max(now_us - first, MINUTE_US) for key, count, first in rows}
+
+
+def _events(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    """How many events each table's three streams hold: sequences have no gaps, so the last one counts them."""
+    streams = schema.streams.c
+    key = func.substr(streams.stream, func.instr(streams.stream, ":") + 1)
+    rows = connection.execute(select(key, func.sum(streams.sequence)).where(key.in_(names)).group_by(key))
+    return {name: count for name, count in rows}  # noqa: C416 - a row is no pair for the type checker
 
 
 def _counts(connection: Connection, column: Any, names: Sequence[str]) -> dict[str, int]:

@@ -13,7 +13,11 @@ from services.surveillance.records import RoundRecord
 
 @dataclass(frozen=True, slots=True)
 class ListRounds:
-    """Ask for rounds, newest first. `cards` must all be in one hand, or among the dealer's; `limit` is 1 to 500, 0 is 50."""
+    """Ask for rounds, newest first; `limit` is 1 to 500, 0 is 50.
+
+    `cards` must all be in one hand, or among the dealer's, each as often as it is named: "As" is that card, "A" any ace.
+    `outcome` is a word such as "blackjack"; "voided" asks for hands and rounds that were called off.
+    """
 
     floor: str = ""
     gaming_day: str = ""
@@ -21,7 +25,7 @@ class ListRounds:
     to_time_us: int = 0
     seat: int = 0
     patron: str = ""
-    cards: tuple[Card, ...] = ()
+    cards: tuple[str, ...] = ()
     minimum_stake_cents: int = 0
     maximum_stake_cents: int = 0
     outcome: str = ""
@@ -77,10 +81,11 @@ class RoundSummary:
 
 @dataclass(frozen=True, slots=True)
 class RoundList:
-    """One page of rounds; `next_cursor` is empty on the last."""
+    """One page of rounds; `next_cursor` is empty on the last. `total` is how many fit in all, 100,000 for that or more."""
 
     rounds: tuple[RoundSummary, ...]
     next_cursor: str
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,8 @@ class TableOverview:
     """A table as it stands; money and counts are those of its gaming day.
 
     `hold` is win / drop and `win_per_handle` win / handle, None while there is nothing to divide by. `tray_cents` is
-    what a count of the tray would find. `rounds_per_hour` is over the last hour, or since the first round in it.
+    what a count of the tray would find. `rounds_per_hour` is over the last hour, or since the first round in it. `events` is
+    how many the table's three streams hold.
     """
 
     table: str
@@ -180,6 +186,7 @@ class TableOverview:
     findings: int
     last_event_time_us: int
     last_event_age_us: int
+    events: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class TableScene:
             case table_facts.TableOpened():
                 self.opened = True
             case table_facts.TableClosed():
-                self.opened = False
+                self.opened = self.suspended = False
             case _:
                 if self.round is not None:
                     self.round.apply(event)

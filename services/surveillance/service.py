@@ -6,13 +6,12 @@ Does not know gRPC.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, func, select
 
 from services.journal.port import Journal, Recorded
 from services.runtime.clock import Clock
@@ -25,11 +24,10 @@ from services.surveillance.following import Follower
 from services.surveillance.laws import Auditor
 from services.surveillance.metrics import Metrics
 from services.surveillance.projection import Changes, GapFound, Projection
+from services.surveillance.read_model import ReadModel, ReadModelLost, is_of
 from services.surveillance.replaying import Whereabouts, read_round
-from services.surveillance.store import empty, open_store
+from services.surveillance.store import empty
 from services.surveillance.watching import Watchers
-
-T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -39,11 +37,9 @@ class SurveillanceService:
 
     def __init__(self, journal: Journal, path: Path, *, clock: Clock, metrics: Metrics) -> None:
         self._journal = journal
-        self._path = path
         self._clock = clock
         self._metrics = metrics
         self._reader = FactReader()
-        self._engine: Engine | None = None
         self._projection: Projection | None = None
         self._auditor = Auditor()
         self._audited: dict[int, int] = {}
@@ -52,10 +48,12 @@ class SurveillanceService:
         self._gaps = 0
         self._projecting = Follower("projection", self._subscribe_projection, self._project, share=0.8)
         self._auditing = Follower("laws", self._subscribe_laws, self._audit, share=0.5)
+        self._model = ReadModel(path, self._projecting.again)
+        self._ask = self._model.ask
 
     async def start(self) -> None:
         """Open the read model and begin to read; raises OSError when the file's folder cannot be written."""
-        self._engine = await asyncio.to_thread(open_store, self._path)
+        await asyncio.to_thread(self._model.open)
         self._projecting.start()
         self._auditing.start()
 
@@ -63,9 +61,7 @@ class SurveillanceService:
         """End both readers; the next start goes on where they were."""
         await self._projecting.stop()
         await self._auditing.stop()
-        if self._engine is not None:
-            await asyncio.to_thread(self._engine.dispose)
-            self._engine = None
+        await asyncio.to_thread(self._model.close)
 
     # Questions ----------------------------------------------------------------------------------------------------------
 
@@ -142,7 +138,14 @@ class SurveillanceService:
             findings = connection.execute(select(func.count()).select_from(schema.findings)).scalar_one()
             return {row.partition: row.offset for row in rows}, events or 0, newest or 0, findings
 
-        projected, events, newest, findings = await self._ask(look)
+        try:
+            projected, events, newest, findings = await self._ask(look)
+        except ReadModelLost as lost:
+            partitions = tuple(a.PartitionLag(partition, 0, 0, last) for partition, last in sorted(end.items()))
+            return a.Lag(
+                healthy=False, reason=str(lost), events_projected=0, duplicates=self._duplicates, gaps_mended=self._gaps,
+                partitions=partitions, lag_events=sum(end.values()), lag_us=0, findings=0,
+            )  # fmt: skip
         lag_events = sum(max(0, last - projected.get(partition, 0)) for partition, last in end.items())
         self._metrics.lag_events.set(lag_events)
         troubles = [
@@ -163,29 +166,21 @@ class SurveillanceService:
             findings=findings,
         )
 
-    async def _ask(self, question: Callable[[Connection], T]) -> T:
-        engine = self._engine
-        if engine is None:
-            raise ServiceUnavailable("surveillance is not running")
-
-        def answer() -> T:
-            with engine.connect() as connection:
-                return question(connection)
-
-        return await asyncio.to_thread(answer)
-
     # The projection -----------------------------------------------------------------------------------------------------
 
     async def _subscribe_projection(self) -> AsyncIterator[Recorded]:
         """Take the rows up where they are, then read on from there."""
-        engine = self._engine
-        if engine is None:
-            raise ServiceUnavailable("surveillance is not running")
+        is_another = await asyncio.to_thread(self._model.open)
+        engine = self._model.engine
         projection = await asyncio.to_thread(Projection, engine)
-        if not await self._is_of_this_journal(projection):
+        if not await is_of(self._journal, projection.heads):
             log.warning("the read model is of another journal, or of a later copy of it, and is built anew")
             await asyncio.to_thread(empty, engine)
             projection = await asyncio.to_thread(Projection, engine)
+            is_another = True
+        if is_another:
+            # What the laws found went with the rows, and is found again.
+            self._auditing.again()
         for known in projection.open_rounds:
             facts: list[Fact] = []
             async for recorded in self._journal.read(known.stream, known.after_sequence):
@@ -195,17 +190,6 @@ class SurveillanceService:
             projection.restore(facts)
         self._projection = projection
         return self._journal.subscribe(dict(projection.positions))
-
-    async def _is_of_this_journal(self, projection: Projection) -> bool:
-        """Whether the last event that was projected of each stream stands in the journal, with the same bytes."""
-        for stream, (sequence, digest) in projection.heads.items():
-            found = ""
-            async for recorded in self._journal.read(stream, sequence - 1):
-                found = recorded.hash.hex()
-                break
-            if found != digest:
-                return False
-        return True
 
     async def _project(self, batch: Sequence[Recorded]) -> None:
         facts = [self._reader.read(recorded) for recorded in batch]
@@ -226,7 +210,8 @@ class SurveillanceService:
     def _projected(self, facts: Sequence[Fact]) -> Changes:
         if self._projection is None:
             raise ServiceUnavailable("the projection is not open")
-        return self._projection.project(facts)
+        with self._model.in_use():
+            return self._projection.project(facts)
 
     async def _mend(self, gap: GapFound, facts: list[Fact]) -> None:
         """Read what was passed over from the journal, and put it where it belongs."""
@@ -261,6 +246,7 @@ class SurveillanceService:
 
     def _held_to_the_laws(self, batch: Sequence[Recorded]) -> list[Finding]:
         findings = [finding for recorded in batch for finding in self._auditor.observe(self._reader.read(recorded))]
-        if not findings or self._engine is None:
+        if not findings:
             return []
-        return findings_store.keep(self._engine, findings)
+        with self._model.in_use() as engine:
+            return findings_store.keep(engine, findings)

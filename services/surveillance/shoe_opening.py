@@ -35,7 +35,12 @@ def salt_at(seed: bytes, place: int) -> bytes:
 
 
 def leaf(place: int, card: Card, salt: bytes) -> bytes:
-    """The leaf of one card: SHA-256(0x00 | "holecard-card/1:" | place in 4 bytes | two letters | salt)."""
+    """The leaf of one card: SHA-256(0x00 | "holecard-card/1:" | place in 4 bytes | two letters | salt).
+
+    Empty, and so equal to no leaf, for a place that no card can have.
+    """
+    if not 1 <= place < 2**32:
+        return b""
     return hashlib.sha256(b"\x00holecard-card/1:" + place.to_bytes(4, "big") + str(card).encode() + salt).digest()
 
 

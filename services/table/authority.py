@@ -56,7 +56,7 @@ def check_name(value: str, what: str) -> str:
 
 
 def check_reason(value: str, what: str = "reason") -> str:
-    """`value` itself when it says something in at most 500 characters; raises ReasonMissing."""
-    if not value.strip() or len(value) > 500:
-        raise ReasonMissing(f"a {what} of 1 to 500 characters is missing", what=what, length=len(value))
+    """`value` itself when it says something in at most 500 printable characters; raises ReasonMissing."""
+    if not value.strip() or len(value) > 500 or not value.isprintable():
+        raise ReasonMissing(f"a {what} of 1 to 500 printable characters is missing", what=what, length=len(value))
     return value

@@ -1,7 +1,9 @@
 """What everybody may look at: the last durable state of each table, and whom it waits for.
 
 Owns the published states, in memory, made anew from the log at any time. Promises that a reader never waits for a
-table's turn, that sequences never go back, and that a slow reader skips to the newest state and holds nothing up.
+table's turn, that sequences never go back, and that a slow reader skips to the newest state and holds nothing up. While a
+table plays on by itself, from one recorded step to the next within milliseconds, watchers are told once at the end of it,
+or after HELD_SECONDS: to show every step to every watcher would cost more than playing it.
 """
 
 import asyncio
@@ -12,6 +14,8 @@ from services.table.replies import TableView
 from services.table.table import Table
 from services.table.views import view_of
 from services.table.words import WaitingFor
+
+HELD_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -25,6 +29,8 @@ class _Posted:
     version: int = 1
     view: TableView | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    held: asyncio.TimerHandle | None = None
+    """Set while a newer state is posted that watchers have not been told of."""
 
 
 class Board:
@@ -33,15 +39,22 @@ class Board:
     def __init__(self) -> None:
         self._posted: dict[str, _Posted] = {}
 
-    def publish(self, table: Table, sequence: int) -> None:
-        """Show a newer state; an older one is ignored. Recording something ends a wait."""
+    def publish(self, table: Table, sequence: int, *, more_follows: bool = False) -> None:
+        """Show a newer state; an older one is ignored. Recording something ends a wait.
+
+        With `more_follows`, because the table goes on by itself at once, watchers are told a little later.
+        """
         posted = self._posted.get(table.key)
         if posted is None:
             self._posted[table.key] = _Posted(table, sequence)
         elif sequence > posted.sequence:
             posted.table, posted.sequence = table, sequence
             posted.waiting_for, posted.waiting_reason = WaitingFor.NOBODY, ""
-            self._tell(posted)
+            posted.view = None
+            if not more_follows:
+                self._tell(posted)
+            elif posted.held is None:
+                posted.held = asyncio.get_running_loop().call_later(HELD_SECONDS, self._tell, posted)
 
     def wait_for(self, key: str, whom: WaitingFor, reason: str) -> None:
         """Show that the table waits for `whom`; NOBODY ends it."""
@@ -78,10 +91,11 @@ class Board:
     async def watch(self, key: str, after_sequence: int) -> AsyncIterator[TableView]:
         """The newest view whenever there is one that the reader has not got, for ever.
 
-        Begins with the first one after `after_sequence`; a reader who has it already waits for the next.
+        Begins with the first one after `after_sequence`; a reader who has it already waits for the next. One who claims to
+        have seen more than there is remembers another journal: he is shown this one at once.
         """
         posted = self._posted[key]
-        seen = posted.version if posted.sequence <= after_sequence and after_sequence > 0 else 0
+        seen = posted.version if posted.sequence == after_sequence else 0
         while True:
             if posted.version == seen:
                 await posted.changed.wait()
@@ -91,6 +105,9 @@ class Board:
 
     @staticmethod
     def _tell(posted: _Posted) -> None:
+        if posted.held is not None:
+            posted.held.cancel()
+            posted.held = None
         posted.version += 1
         posted.view = None
         # Whoever waits on the old event wakes up and finds the new version; nobody has to be waited for.

@@ -13,7 +13,7 @@ from services.game import round_commands as rc
 from services.game.rejections import Rejection
 from services.game.round_words import DealtCard
 from services.runtime.aggregate import Outcome, Turn
-from services.runtime.failures import CallFailed, ServiceUnavailable
+from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.shoe import client as shoe
 from services.table import commands as c
 from services.table import events as e
@@ -88,7 +88,7 @@ class Conductor:
 
     async def _draw(self, turn: TableTurn, work: w.DrawForTargets) -> None:
         play = work.play
-        draw_id = f"{play.id}/draw/{play.cards + 1}"
+        draw_id = _next_draw(play)
         command = shoe.DrawCards(draw_id, play.id, tuple(target.face_down for target in work.targets))
         try:
             drawn = await self._shoes.draw_cards(turn.key, self._contexts.call(turn, draw_id), command)
@@ -99,6 +99,24 @@ class Conductor:
             return
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.SHOE, failure) from failure
+        await self._lay(turn, play, drawn)
+
+    async def lay_what_is_out(self, turn: TableTurn) -> None:
+        """Lay the cards of a draw whose answer was lost, if there is one; draws nothing.
+
+        Asked before the cards that are due may change: the shoe has given them out for good, so they belong to the round
+        whatever becomes of it. Raises ServiceUnavailable or CallFailed while the shoe cannot say.
+        """
+        play = turn.state.live
+        if play is None or not play.round.pending:
+            return
+        try:
+            drawn = await self._shoes.get_draw(turn.key, _next_draw(play))
+        except NotFound:
+            return
+        await self._lay(turn, play, drawn)
+
+    async def _lay(self, turn: TableTurn, play: Play, drawn: shoe.CardsDrawn) -> None:
         events: list[e.TableEvent] = []
         if play.shoe is None or play.shoe.shoe_id != drawn.shoe_id:
             # The cards were shuffled anew while betting was open.
@@ -161,14 +179,25 @@ class Conductor:
         if play.shoe is not None and play.shoe.continuous:
             back = shoe.ReturnDiscards(f"{play.id}/return", w.picked_up(events))
             if back.positions:
-                context = self._contexts.call(turn, back.return_id)
-                await self._asked(WaitingFor.SHOE, self._shoes.return_discards(turn.key, context, back))
+                await self._return(turn, play.shoe.shoe_id, back)
         await self.record(turn, events)
+
+    async def _return(self, turn: TableTurn, shoe_id: str, back: shoe.ReturnDiscards) -> None:
+        """Put the round's cards back into the continuous shuffler; one that was retired meanwhile counted them already."""
+        context = self._contexts.call(turn, back.return_id)
+        try:
+            await self._shoes.return_discards(turn.key, context, back)
+        except Refused as refused:
+            status = await self._asked(WaitingFor.SHOE, self._shoes.get_shoe(turn.key))
+            if status.shoe_id == shoe_id:
+                raise _waiting(WaitingFor.SHOE, refused) from refused
+        except (ServiceUnavailable, CallFailed) as failure:
+            raise _waiting(WaitingFor.SHOE, failure) from failure
 
     async def _paid(self, turn: TableTurn, play: Play) -> bool:
         """Move the money of all lines in one call; False when stakes were given back first and this must be asked anew."""
         if not play.lines:
-            return not await self._released(turn, "the round ended without wagers")
+            return not await self.released(turn, "the round ended without wagers")
         rules = play.round.rules
         command = wager.SettleRound(
             settlement=settlement_id(play),
@@ -182,17 +211,15 @@ class Conductor:
             context = self._contexts.call(turn, command.settlement)
             await self._ledgers.settle_round(turn.key, context, command)
         except Refused as refused:
-            if refused.name == "HoldNotSettled" and await self._released(
-                turn, "held for a wager that was not recorded"
-            ):
+            if refused.name == "HoldNotSettled" and await self.released(turn, "held for a wager that was not recorded"):
                 return False
             raise _waiting(WaitingFor.WAGER, refused) from refused
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.WAGER, failure) from failure
         return True
 
-    async def _released(self, turn: TableTurn, reason: str) -> bool:
-        """Give back every stake of the round that no recorded wager stands behind (L9)."""
+    async def released(self, turn: TableTurn, reason: str) -> bool:
+        """Give back what no recorded wager of the round stands behind (L9); False when there is none. Raises Waiting."""
         released = await self.stakes.release_unrecorded(turn, reason)
         if released is None:
             return False
@@ -221,7 +248,7 @@ class Conductor:
             context = self._contexts.call(turn, f"{stay.session}/close")
             await self._ledgers.close_seat_session(turn.key, context, wager.CloseSeatSession(stay.session))
         except Refused as refused:
-            if refused.name == "StakeInPlay" and await self._released(turn, "the patron leaves"):
+            if refused.name == "StakeInPlay" and await self.released(turn, "the patron leaves"):
                 return
             if refused.name not in {"UnknownSeatSession", "SeatSessionEnded"}:
                 raise _waiting(WaitingFor.WAGER, refused) from refused
@@ -267,6 +294,10 @@ class Conductor:
 
 def _waiting(whom: WaitingFor, failure: Exception) -> Waiting:
     return Waiting(whom, str(failure))
+
+
+def _next_draw(play: Play) -> str:
+    return f"{play.id}/draw/{play.cards + 1}"
 
 
 def _shoe_of(play: Play) -> str:

@@ -33,7 +33,22 @@ def post_rules(table: Table, command: c.PostRules, context: CommandContext) -> t
     """Put a rule set on display; the same one again changes nothing."""
     require(context, PIT, "post rules")
     between_rounds(table)
-    return _posted(table, _read(command.rules_text, must_be_approved=table.is_open))
+    rules = _read(command.rules_text, must_be_approved=table.is_open)
+    _check_seated(table, rules)
+    return _posted(table, rules)
+
+
+def _check_seated(table: Table, rules: HouseRules) -> None:
+    """Who is seated keeps his seat, and gets the posted notice of other limits (30-803, 30-809)."""
+    if not table.seats or table.rules is None:
+        return
+    if rules.limits != table.rules.limits:
+        raise r.LimitsNeedNotice(
+            f"{len(table.seats)} patrons are seated: other limits need notice", players=len(table.seats)
+        )
+    last = table.seats[-1].seat
+    if last > rules.max_seats:
+        raise r.PlayersStillSeated(f"seat {last} is taken", seat=last, max_seats=rules.max_seats)
 
 
 def open_table(table: Table, command: c.OpenTable, context: CommandContext) -> tuple[e.TableEvent, ...]:

@@ -9,6 +9,7 @@ from services.game import round_commands as rc
 from services.game.authority import CommandContext, Role
 from services.game.round_steps import AwaitDecision, AwaitInsurance
 from services.game.round_words import Action, Phase, SeatedPlayer, Wager
+from services.game.rules import HouseRules, Shuffle
 from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r
@@ -25,6 +26,7 @@ def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> t
     if command.refusal:
         raise r.ShoeNotReady(command.refusal, shoe=command.shoe_id)
     rules = open_rules(table)
+    _check_shoe(rules, command)
     events: list[e.TableEvent] = []
     due = table.announced
     if due is not None and (command.now_us >= due.effective_from_us or not table.seats):
@@ -38,6 +40,22 @@ def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> t
     events.append(game.open_round(round_id, rules, players, first_of_shoe=first_of_shoe))
     events.append(e.ShoeAssigned(round_id, command.shoe_id, command.decks, command.continuous))
     return tuple(events)
+
+
+def _check_shoe(rules: HouseRules, command: c.OpenRound) -> None:
+    """The cards are those that the patrons were told of: so many decks, and a shoe that ends or one that never does."""
+    posted = (rules.decks, rules.shuffle is Shuffle.CONTINUOUS)
+    if (command.decks, command.continuous) != posted:
+        raise r.ShoeNotAsPosted(
+            f"{command.shoe_id} is {_shoe_words(command.decks, command.continuous)}, posted is {_shoe_words(*posted)}",
+            shoe=command.shoe_id,
+            decks=command.decks,
+            posted_decks=rules.decks,
+        )
+
+
+def _shoe_words(decks: int, continuous: bool) -> str:
+    return f"{decks} decks in a {'continuous shuffler' if continuous else 'shoe that ends'}"
 
 
 def check_opening(table: Table, context: CommandContext) -> bool:
@@ -183,7 +201,9 @@ def expire_decision(table: Table, command: c.ExpireDecision, _context: CommandCo
 
 def play_on(table: Table, command: c.PlayOn, _context: CommandContext) -> tuple[e.TableEvent, ...]:
     """What the conductor learned from the shoe or the wager service, fed into the round."""
-    _not_suspended(table)
+    if not isinstance(command.command, rc.DealCards):
+        # No card leaves the shoe while play is suspended (30-828(1)); one that left it before lies on the felt all the same.
+        _not_suspended(table)
     if table.live is None:
         raise r.NoRoundInProgress(f"{table.key} has no round in play")
     return game.decide(table.live.round, command.command)

@@ -83,6 +83,20 @@ class ShoeNotReady(Rejection):
     remedy = "Prepare the shoe: retire, shuffle, cut and place the cutting card."
 
 
+class ShoeNotAsPosted(Rejection):
+    """The shoe holds other decks than the posted rules say, or ends where they say that it never does (30-803, 30-804)."""
+
+    rule = "30-804"
+    remedy = "Load the decks that the posted rules name, or post the rules for these."
+
+
+class LimitsNeedNotice(Rejection):
+    """Posting other limits at once, while patrons are seated who were promised notice (30-809)."""
+
+    rule = "30-809"
+    remedy = "Announce the limits with ChangeLimits; post the rules with the limits that are in force."
+
+
 class NoSuchSeat(Rejection):
     """A seat that this table does not have (30-803)."""
 
@@ -133,7 +147,7 @@ class HandInPlay(Rejection):
 
 
 class PlayersStillSeated(Rejection):
-    """Closing a table at which patrons sit."""
+    """Closing a table at which patrons sit, or taking away the seat of one (30-803)."""
 
     rule = "30-803"
     remedy = "Let every patron leave first."

@@ -5,6 +5,7 @@ with a stake in play, and that leaving twice is leaving once (D07). The racks th
 """
 
 from services.game.authority import CommandContext, Role
+from services.game.rejections import NotAuthorised
 from services.game.rules import HouseRules
 from services.table import commands as c
 from services.table import events as e
@@ -23,6 +24,9 @@ def seat_player(table: Table, command: c.SeatPlayer, context: CommandContext) ->
     if context.actor.role is Role.PLAYER:
         if context.actor.id != patron:
             raise r.NotYourSession("a player seats only himself", patron=patron, actor=context.actor.id)
+        if command.chips_cents:
+            # The table opens the rack in its own name, so nobody after it asks who counted them.
+            raise NotAuthorised("a dealer counts the chips that a patron brings along", actor=context.actor.id)
     else:
         require(context, FLOOR, "seat a player")
     if not 1 <= command.seat <= rules.max_seats:

@@ -33,8 +33,6 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.ACT,
         client.SUSPEND,
         client.RESUME,
-        client.VOID_HAND,
-        client.VOID_ROUND,
     )
     return {
         **dict.fromkeys(plain, service.plain),
@@ -44,6 +42,8 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.BUY_IN: service.buy_in,
         client.CASH_OUT: service.cash_out,
         client.OPEN_BETTING: service.open_betting,
+        client.VOID_HAND: service.void,
+        client.VOID_ROUND: service.void,
         client.GET_TABLE: service.get_table,
         client.WATCH_TABLE: service.watch_table,
         client.LIST_TABLES: service.list_tables,

@@ -127,6 +127,16 @@ class TableService:
 
         return await self._carry_out(table, context, opened, _accepted)
 
+    async def void(self, table: str, context: CommandContext, command: c.VoidHand | c.VoidRound) -> a.Accepted:
+        """Call hands a push, once the cards that left the shoe for this round lie on the felt (30-828(1))."""
+
+        async def voided(turn: TableTurn, context: CommandContext) -> TableOutcome:
+            turn.decide(command, context)
+            await self._conductor.lay_what_is_out(turn)
+            return await self._recorded(turn, turn.decide(command, context), context)
+
+        return await self._carry_out(table, context, voided, _accepted)
+
     async def open_betting(self, table: str, context: CommandContext, _command: c.OpenBetting) -> a.BettingOpen:
         """Ask the shoe whether it can deal, then begin the round."""
 
@@ -185,7 +195,14 @@ class TableService:
             check_rack_change(turn.state, command, context)
             # One receipt is one act, whoever repeats it: the id tells only identical calls of one person apart from others.
             request_id = f"{turn.key}/rack/{_digest((command, context.actor))}"
-            note = await carry_out(turn.key, replace(context, request_id=request_id, cause=turn.last_event))
+            asked = replace(context, request_id=request_id, cause=turn.last_event)
+            try:
+                note = await carry_out(turn.key, asked)
+            except Refused as refused:
+                # The table knows of no stake, so it can only be one that a crash kept from being recorded.
+                if refused.name != "StakeInPlay" or not await self._given_back(turn):
+                    raise
+                note = await carry_out(turn.key, replace(asked, cause=turn.last_event))
             notes.append(note)
             return await self._recorded(turn, turn.decide(note, context), context)
 
@@ -197,6 +214,12 @@ class TableService:
             return a.RackReply(note.session, note.receipt, note.amount_cents, note.rack_cents)
 
         return await self._carry_out(table, context, changed, rack)
+
+    async def _given_back(self, turn: TableTurn) -> bool:
+        try:
+            return await self._conductor.released(turn, "chips are bought")
+        except Waiting as waiting:
+            raise ServiceUnavailable(waiting.reason) from waiting
 
     # Queries --------------------------------------------------------------------------------------------------------
 
@@ -339,7 +362,8 @@ class TableService:
 
     def _published(self, _key: str, outcome: TableOutcome) -> None:
         if outcome.last_sequence:
-            self._board.publish(outcome.state, outcome.last_sequence)
+            more_follows = next_work(outcome.state) is not None
+            self._board.publish(outcome.state, outcome.last_sequence, more_follows=more_follows)
             self._metrics.count(outcome.events)
 
 

@@ -5,13 +5,13 @@ always give the same state. Knows no card that lies face down.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
 from services.game import round as game
 from services.game import round_events as re
-from services.game.quick import quick
+from services.game.quick import quick, replace
 from services.game.round_state import Round
 from services.game.round_words import Action, Phase, SettlementLine
 from services.game.rule_options import Limits

@@ -7,9 +7,10 @@ periods. Does not decide anything (see `ledger`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
+from services.game.quick import replace
 from services.wager import commands, events
 from services.wager.accounts import BREAKAGE, OUTSIDE, TRAY, Balances, Currency, balance, rack
 from services.wager.rejections import SeatSessionEnded, UnknownSeatSession

@@ -26,9 +26,9 @@ def check_word(value: object, what: str) -> str:
 
 
 def check_text(value: object, what: str) -> str:
-    """`value` itself: a reason in 1 to 500 characters; raises IdMalformed, naming `what`."""
-    if not isinstance(value, str) or not 1 <= len(value) <= MAX_TEXT:
-        raise IdMalformed(f"{what} must have 1 to {MAX_TEXT} characters", what=what)
+    """`value` itself: a reason in 1 to 500 printable characters; raises IdMalformed, naming `what`."""
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_TEXT or not value.isprintable():
+        raise IdMalformed(f"{what} must have 1 to {MAX_TEXT} printable characters", what=what)
     return value
 
 

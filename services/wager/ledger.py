@@ -6,10 +6,10 @@ The decisions themselves are in `racks` (patrons), `stakes` and `settlement` (ro
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from services.game.authority import CommandContext, Role
+from services.game.quick import replace
 from services.game.rejections import NotAuthorised
 from services.wager import commands, events, racks, settlement, stakes, tray
 from services.wager.accounts import apply_movements
@@ -45,14 +45,14 @@ _PATRON = _DEALT | {Role.PLAYER}
 AUTHORITY: Mapping[type, frozenset[Role]] = {
     commands.OpenLedger: _HOUSE,
     commands.CloseLedger: _HOUSE,
-    commands.OpenSeatSession: _PATRON,
+    commands.OpenSeatSession: _HOUSE,
     commands.BuyIn: _DEALT,
     commands.HoldStakes: _TABLE,
     commands.VoidHolds: _HOUSE,
     commands.SettleRound: _TABLE,
     commands.GiveTip: _PATRON,
     commands.CashOut: _PATRON,
-    commands.CloseSeatSession: _PATRON,
+    commands.CloseSeatSession: _HOUSE,
     commands.FillTray: _PIT,
     commands.CreditTray: _PIT,
     commands.CorrectPayment: _PIT,

@@ -33,7 +33,7 @@ from services.wager.rejections import (
 
 
 def open_session(
-    ledger: Ledger, command: commands.OpenSeatSession, context: CommandContext
+    ledger: Ledger, command: commands.OpenSeatSession, _context: CommandContext
 ) -> tuple[events.SeatSessionOpened]:
     """Begin a patron's rack."""
     check_id(command.patron, "patron")
@@ -41,9 +41,6 @@ def open_session(
     chips = check_amount(command.chips_cents, "chips brought along", minimum=0)
     if ledger.has_left(command.session):
         raise SeatSessionEnded(f"seat session {command.session!r} has ended", session=command.session)
-    check_owner(command.patron, context)
-    if chips and context.actor.role is Role.PLAYER:
-        raise NotAuthorised("a dealer counts the chips that a patron brings along", role=context.actor.role.value)
     check_holdings(ledger, Currency.CHIPS, chips)
     movement = Movement(OUTSIDE, rack(command.session), Currency.CHIPS, chips, Reason.CARRIED_IN, command.session)
     return (
@@ -56,6 +53,7 @@ def open_session(
 def buy_in(ledger: Ledger, command: commands.BuyIn, _context: CommandContext) -> tuple[events.ChipsBought]:
     """Cash to the drop box, chips of the same sum to the rack (30-831)."""
     session = ledger.at_seat(command.session)
+    _check_no_stake(session)
     chips = check_amount(command.chips_cents, "chips of a buy-in")
     cash = count_total(command.cash, "cash of a buy-in")
     if cash != chips:
@@ -94,11 +92,18 @@ def cash_out(ledger: Ledger, command: commands.CashOut, context: CommandContext)
 
 
 def close_session(
-    ledger: Ledger, command: commands.CloseSeatSession, context: CommandContext
+    ledger: Ledger, command: commands.CloseSeatSession, _context: CommandContext
 ) -> tuple[events.SeatSessionClosed]:
     """The patron leaves with everything that is his."""
     session = ledger.at_seat(command.session)
-    check_owner(session.patron, context)
+    _check_no_stake(session)
+    chips = ledger.rack_cents(session.session)
+    movement = Movement(rack(session.session), OUTSIDE, Currency.CHIPS, chips, Reason.CASHED_OUT, session.session)
+    return (events.SeatSessionClosed(session.session, chips, (movement,) if chips else ()),)
+
+
+def _check_no_stake(session: SeatSession) -> None:
+    """Chips are bought, and the table is left, between a patron's hands only (30-809, 30-831)."""
     if session.in_play_cents:
         raise StakeInPlay(
             f"seat {session.seat} has {session.in_play_cents} cents in play",
@@ -106,9 +111,6 @@ def close_session(
             session=session.session,
             in_play_cents=session.in_play_cents,
         )
-    chips = ledger.rack_cents(session.session)
-    movement = Movement(rack(session.session), OUTSIDE, Currency.CHIPS, chips, Reason.CASHED_OUT, session.session)
-    return (events.SeatSessionClosed(session.session, chips, (movement,) if chips else ()),)
 
 
 def insufficient(session: SeatSession, rack_cents: int, needed_cents: int) -> InsufficientChips:

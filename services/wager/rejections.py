@@ -200,7 +200,7 @@ class PaymentNotRounded(Rejection):
 
 
 class StakeInPlay(Rejection):
-    """Leaving, or closing the ledger, while a stake is undecided (30-809, L9)."""
+    """Leaving, buying chips, or closing the ledger, while a stake is undecided (30-809, 30-831, L9)."""
 
     rule = "30-809"
     remedy = "Wait for the round's settlement."

@@ -1,7 +1,7 @@
 """The wager's use cases: one ledger for each table, asked one command at a time.
 
 Owns the event types of the area and the host of its ledgers. Promises what `AggregateHost` promises: answers are durable,
-and a repeated command is answered as the first time. Does not know gRPC.
+and a repeated command is answered as the first time, a hold only while it stands. Does not know gRPC.
 """
 
 from collections.abc import Callable
@@ -68,7 +68,13 @@ class WagerService:
         self, table: str, context: CommandContext, command: commands.HoldStakes
     ) -> replies.HoldsReceipt:
         """Stakes into escrow, all or none."""
-        return await self._carry_out(table, context, command, receipts.holds)
+        async with self._host.turn(table) as turn:
+            outcome = await turn.repeated(context)
+            # Asked anew also when the request is known: "held" must not be the answer for a stake that was given back since.
+            events = turn.decide(command, context)
+            if outcome is None:
+                outcome = await turn.record(events, context)
+            return receipts.holds(outcome.state, command)
 
     async def void_holds(
         self, table: str, context: CommandContext, command: commands.VoidHolds

@@ -13,8 +13,8 @@ from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.game.authority import Actor, EventId
+from services.game.quick import quick
 from services.wire.envelope_frame import EnvelopeFrame, actor_bytes, actor_of, event_id_bytes, event_id_of
-from services.wire.quick_records import quick
 
 HASH_BYTES = 32
 NO_HASH = bytes(HASH_BYTES)

@@ -14,6 +14,13 @@ from services.game.rejections import Rejection
 from services.wire.messages import message_class
 
 STATUS_DETAILS_KEY = "grpc-status-details-bin"
+
+# A status travels in headers, of which gRPC takes 8 KB; beyond that the answer is lost and looks like an overload. One
+# character takes up to 12 bytes there (percent-encoded UTF-8).
+MOST_STATUS_CHARACTERS = 200
+MOST_MESSAGE_CHARACTERS = 400
+MOST_FACTS_BYTES = 1_200
+
 _REJECTION = message_class("holecard.common.v1.Rejection")
 
 
@@ -40,19 +47,41 @@ class Refused(Exception):
 
 
 def encode_refusal(refused: Refused, code: int) -> bytes:
-    """The bytes of the status detail, `code` being the gRPC status number."""
+    """The bytes of the status detail, `code` being the gRPC status number; what is too long for a header is cut."""
     detail = AnyMessage()
     detail.Pack(
         _REJECTION(
             name=refused.name,
             rule=refused.rule,
-            message=refused.message,
+            message=_cut(refused.message, MOST_MESSAGE_CHARACTERS),
             remedy=refused.remedy,
-            facts=refused.facts,
+            facts=_cut_facts(refused.facts),
         )
     )
-    data: bytes = Status(code=code, message=str(refused), details=[detail]).SerializeToString()
+    data: bytes = Status(code=code, message=status_text(refused), details=[detail]).SerializeToString()
     return data
+
+
+def status_text(error: Exception) -> str:
+    """What a gRPC status says of `error`, short enough for a header whatever the request held."""
+    return _cut(str(error), MOST_STATUS_CHARACTERS)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _cut_facts(facts: Mapping[str, str]) -> dict[str, str]:
+    """The facts, long ones shortened, as many as there is room for."""
+    kept: dict[str, str] = {}
+    room = MOST_FACTS_BYTES
+    for name, value in facts.items():
+        short = _cut(value, 100)
+        room -= len(name) + len(short.encode("utf-8", "replace")) + 8
+        if room < 0:
+            break
+        kept[name] = short
+    return kept
 
 
 def decode_refusal(data: bytes) -> Refused | None:

@@ -61,8 +61,9 @@ def test_what_is_no_amount_is_not_guessed(text: str) -> None:
 
 def test_cards_may_be_written_with_signs() -> None:
     assert read_cards("a♠ 10D qc") == ("As", "Td", "Qc")
+    assert read_cards("a 10 K k") == ("A", "T", "K", "K")
     with pytest.raises(NotUnderstood, match="no card"):
-        read_cards("As K")
+        read_cards("As Kx")
     with pytest.raises(NotUnderstood, match="at most"):
         read_cards("As " * 22)
 

@@ -22,11 +22,11 @@ from services.journal.errors import (
     JournalUnavailable,
     JournalVersionUnsupported,
     NotAJournal,
+    SequenceConflict,
 )
 from services.journal.fsck import fsck
 from services.journal.port import MAX_EVENT_BYTES, Journal, Recorded
 from services.journal.sqlite import SqliteJournal
-from services.runtime.clock import ManualClock
 from tests.contract.journal_suite import JournalSuite, OpenJournal, events_of, numbers, take
 from tests.support.journal_events import OTHER_STREAM, STREAM, fill, new_event, new_events, write_journal
 
@@ -335,22 +335,33 @@ async def test_the_event_loop_goes_on_while_the_disk_is_slow(open_journal: OpenJ
     assert numbers(await events_of(journal, STREAM)) == [1]
 
 
-async def test_whatever_fails_in_the_writer_nobody_waits_for_ever(path: Path) -> None:
-    class Broken(ManualClock):
-        def now_us(self) -> int:
-            time_us = super().now_us()
-            self.advance(1)
-            if time_us > 1_796_000_001 * 1_000_000:
-                raise RuntimeError("no time")
-            return time_us
-
-    journal = SqliteJournal.open(path, clock=Broken())
+async def test_whatever_fails_in_the_writer_nobody_waits_for_ever(
+    open_journal: OpenJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = await open_journal()
     await fill(journal, STREAM, 1)
-    for says in ("no time", "must be opened again"):
-        with pytest.raises(JournalUnavailable, match=says):
-            await fill(journal, STREAM, 1, after=1)
-    await journal.close()
-    assert fsck(path).events == 1
+
+    def fail(*_: object) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(sqlite_writer.SqliteWriter, "_write", fail)
+    answers = await asyncio.gather(
+        *(journal.append(f"case:{number}", 0, new_events([number])) for number in range(5)), return_exceptions=True
+    )
+    assert {type(answer) for answer in answers} == {JournalUnavailable}
+    assert "no room" in str(answers[0])
+    with pytest.raises(JournalUnavailable, match="must be opened again"):
+        await fill(journal, STREAM, 1, after=1)
+    assert numbers(await events_of(journal, STREAM)) == [1]
+
+
+async def test_a_conflict_is_told_when_what_it_lost_against_can_be_read(journal: Journal) -> None:
+    first = asyncio.create_task(fill(journal, STREAM, 3))
+    await asyncio.sleep(0)
+    with pytest.raises(SequenceConflict):
+        await fill(journal, STREAM, 1)
+    assert numbers(await events_of(journal, STREAM)) == [1, 2, 3]
+    await first
 
 
 async def test_what_another_program_wrote_stops_the_writer(spoilt: OpenJournal, path: Path) -> None:

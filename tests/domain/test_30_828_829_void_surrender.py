@@ -169,7 +169,10 @@ def test_30_828_10_a_hand_voided_during_the_deal_gets_no_further_card(dealt: int
 def test_30_828_before_the_cards_a_voided_wager_goes_back_and_is_not_dealt_to() -> None:
     game = Game("Tc 6d 9h Ts 5c")
     game.send(ask.PlaceWagers((Wager(1, "ann", "main", 1000), Wager(2, "bob", "main", 1000))))
-    game.send(VOID, ask.CloseBetting())
+    game.send(VOID)
+    for cents in (1000, 2000):
+        game.refused(ask.PlaceWagers((Wager(1, "ann", "main", cents),)), no.WagerLocked)
+    game.send(ask.CloseBetting())
     assert game.dealt_to() == [(2, 0), (0, 0), (2, 0), (0, 0)]
     assert game.net(1) == 0
 

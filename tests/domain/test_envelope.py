@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.game.authority import Actor, EventId, Role
+from services.game.quick import quick
 from services.wire.envelope import (
     HASH_BYTES,
     MAX_COUNT,
@@ -23,7 +24,6 @@ from services.wire.envelope import (
 )
 from services.wire.gen.holecard.common.v1 import common_pb2
 from services.wire.gen.holecard.journal.v1 import envelope_pb2
-from services.wire.quick_records import quick
 
 ENVELOPE = Envelope(
     stream="table:black-hawk/BJ-07",

@@ -131,7 +131,7 @@ def test_l2_a_shoe_that_is_not_in_play_is_found() -> None:
 
 
 def test_l2_e04_the_discards_that_finish_a_round_open_their_own_commitment() -> None:
-    short = log("short", 8, decks=1, seats=7)
+    short = log("short1", 8, decks=1, seats=7)
     reshuffled = [index for index, fact in enumerate(short) if isinstance(fact.event, s.DiscardsReshuffled)]
     if not reshuffled:
         pytest.fail("no round of this seed ran short of cards: choose another seed")

@@ -124,42 +124,59 @@ def test_d05_a_player_reaches_his_own_rack_only() -> None:
     work.do(CashOut("c-1", "ann", 1_00), Role.PLAYER, "patron-ann")
 
 
+@pytest.mark.parametrize("role", [Role.PLAYER, Role.DEALER, Role.DEVICE])
+def test_d05_racks_begin_and_end_with_the_seat_and_never_behind_the_tables_back(role: Role) -> None:
+    work = LedgerAtWork()
+    work.sit("ann", 1)
+    for command in (OpenSeatSession("bob", "patron-bob", 2), CloseSeatSession("ann")):
+        with pytest.raises(NotAuthorised):
+            work.do(command, role, "patron-ann")
+
+
+def test_30_831_chips_are_bought_between_hands_only() -> None:
+    work = LedgerAtWork()
+    work.sit("ann")
+    bet = stake("ann", 10_00)
+    work.hold(bet)
+    with pytest.raises(StakeInPlay):
+        work.do(BuyIn("b-2", "ann", HUNDRED, 100_00), Role.DEALER)
+    work.settle(line(bet, due=0))
+    work.do(BuyIn("b-2", "ann", HUNDRED, 100_00), Role.DEALER)
+
+
 def test_d07_leaving_twice_is_leaving_once_and_only_after_the_settlement() -> None:
     work = LedgerAtWork()
     work.sit("ann")
     bet = stake("ann", 10_00)
     work.hold(bet)
     with pytest.raises(StakeInPlay):
-        work.do(CloseSeatSession("ann"), Role.DEALER)
+        work.do(CloseSeatSession("ann"), Role.SYSTEM)
     work.settle(line(bet, due=20_00))
-    (left,) = work.do(CloseSeatSession("ann"), Role.DEALER)
+    (left,) = work.do(CloseSeatSession("ann"), Role.SYSTEM)
     assert isinstance(left, SeatSessionClosed)
     assert left.chips_cents == 110_00
-    assert work.do(CloseSeatSession("ann"), Role.DEALER) == ()
+    assert work.do(CloseSeatSession("ann"), Role.SYSTEM) == ()
     with pytest.raises(UnknownSeatSession):
-        work.do(CloseSeatSession("nobody"), Role.DEALER)
+        work.do(CloseSeatSession("nobody"), Role.SYSTEM)
 
 
 def test_d07_an_ended_session_is_not_opened_again() -> None:
     work = LedgerAtWork()
     work.sit("ann", cents=0)
-    assert work.do(OpenSeatSession("ann", "patron-ann", 1), Role.DEALER) == ()
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    assert work.do(OpenSeatSession("ann", "patron-ann", 1), Role.SYSTEM) == ()
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     for patron in ("patron-ann", "patron-bob"):
         with pytest.raises((SeatSessionEnded, BusinessIdReused)):
-            work.do(OpenSeatSession("ann", patron, 1), Role.DEALER)
+            work.do(OpenSeatSession("ann", patron, 1), Role.SYSTEM)
     with pytest.raises(SeatSessionEnded):
         work.do(BuyIn("b-9", "ann", HUNDRED, 100_00), Role.DEALER)
 
 
-def test_chips_brought_along_come_from_outside_and_a_dealer_counts_them() -> None:
+def test_chips_brought_along_come_from_outside() -> None:
     work = LedgerAtWork()
     outside = work.balance("outside")
-    work.do(OpenSeatSession("ann", "patron-ann", 1, 75_00), Role.DEALER)
+    work.do(OpenSeatSession("ann", "patron-ann", 1, 75_00), Role.SYSTEM)
     assert (work.balance("rack/ann"), work.balance("outside")) == (75_00, outside - 75_00)
-    with pytest.raises(NotAuthorised):
-        work.do(OpenSeatSession("bob", "patron-bob", 2, 75_00), Role.PLAYER, "patron-bob")
-    work.do(OpenSeatSession("bob", "patron-bob", 2), Role.PLAYER, "patron-bob")
 
 
 def test_tips_go_to_the_dealers_once() -> None:
@@ -174,7 +191,7 @@ def test_tips_go_to_the_dealers_once() -> None:
 
 def test_the_statement_of_a_stay_adds_up_to_the_rack() -> None:
     work = LedgerAtWork()
-    work.do(OpenSeatSession("ann", "patron-ann", 1, 7_00), Role.DEALER)
+    work.do(OpenSeatSession("ann", "patron-ann", 1, 7_00), Role.SYSTEM)
     work.do(BuyIn("b-1", "ann", HUNDRED, 100_00), Role.DEALER)
     main, pairs = stake("ann", 20_00), stake("ann", 5_00, kind="pairs")
     work.hold(main, pairs)
@@ -199,7 +216,7 @@ def test_the_statement_of_a_stay_adds_up_to_the_rack() -> None:
 def test_the_statement_outlives_the_stay() -> None:
     work = LedgerAtWork()
     work.sit("ann")
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     read = statement(work.state, "ann")
     assert (read.open, read.rack_cents, read.cashed_out_cents) == (False, 0, 100_00)
     with pytest.raises(UnknownSeatSession):
@@ -210,14 +227,14 @@ def test_departed_patrons_leave_the_memory_oldest_first() -> None:
     work = LedgerAtWork()
     for number in range(80):
         work.sit(f"p-{number}", cents=0)
-        work.do(CloseSeatSession(f"p-{number}"), Role.DEALER)
+        work.do(CloseSeatSession(f"p-{number}"), Role.SYSTEM)
     assert len(work.state.departed) == 64
     with pytest.raises(UnknownSeatSession):
         statement(work.state, "p-0")
     # Nor can anything of theirs happen again, in this period or the next.
     for period in (2, 3):
         with pytest.raises(SeatSessionEnded):
-            work.do(OpenSeatSession("p-0", "patron-p-0", 1, 50_00), Role.DEALER)
+            work.do(OpenSeatSession("p-0", "patron-p-0", 1, 50_00), Role.SYSTEM)
         work.do(CloseLedger(f"close-{period}"), Role.SUPERVISOR)
         work.do(OpenLedger(f"open-{period}", ()), Role.SUPERVISOR)
 
@@ -248,23 +265,23 @@ def test_a_long_stay_keeps_its_last_lines_and_all_its_totals() -> None:
 def test_more_money_than_can_be_counted_safely_is_refused() -> None:
     work = LedgerAtWork()
     for number in range(999):
-        work.do(OpenSeatSession(f"s-{number}", "patron", 1, 10**12), Role.DEALER)
+        work.do(OpenSeatSession(f"s-{number}", "patron", 1, 10**12), Role.SYSTEM)
     with pytest.raises(HoldingsOverLimit):
-        work.do(OpenSeatSession("s-last", "patron", 1, 10**12), Role.DEALER)
+        work.do(OpenSeatSession("s-last", "patron", 1, 10**12), Role.SYSTEM)
 
 
 @pytest.mark.parametrize("session", ["", " ann", "a" * 201, "a\nb", cast("Any", None)])
 def test_ids_that_are_none_are_refused(session: str) -> None:
     work = LedgerAtWork()
     with pytest.raises(IdMalformed):
-        work.do(OpenSeatSession(session, "patron-ann", 1), Role.DEALER)
+        work.do(OpenSeatSession(session, "patron-ann", 1), Role.SYSTEM)
 
 
 @pytest.mark.parametrize("seat", [0, 8, -1])
 def test_a_seat_that_no_table_has_is_refused(seat: int) -> None:
     work = LedgerAtWork()
     with pytest.raises(AmountOutOfRange):
-        work.do(OpenSeatSession("ann", "patron-ann", seat), Role.DEALER)
+        work.do(OpenSeatSession("ann", "patron-ann", seat), Role.SYSTEM)
 
 
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.LICENSEE, Role.REGULATOR, Role.SURVEILLANCE])

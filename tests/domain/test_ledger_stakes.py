@@ -142,7 +142,7 @@ def test_c04_the_stake_is_in_escrow_and_only_other_money_is_free() -> None:
         work.do(CashOut("c-1", "ann", 40_01), Role.DEALER)
     work.do(CashOut("c-1", "ann", 40_00), Role.DEALER)
     with pytest.raises(StakeInPlay):
-        work.do(CloseSeatSession("ann"), Role.DEALER)
+        work.do(CloseSeatSession("ann"), Role.SYSTEM)
     assert work.balance(f"escrow/{ROUND}") == 60_00
 
 
@@ -248,7 +248,7 @@ def test_stakes_of_strangers_and_of_the_departed_are_refused() -> None:
     with pytest.raises(UnknownSeatSession):
         work.hold(stake("nobody", 10_00))
     work.sit("ann")
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     with pytest.raises(SeatSessionEnded):
         work.hold(stake("ann", 10_00))
 

@@ -136,17 +136,17 @@ def test_30_828_money_that_has_left_cannot_be_collected_at_the_table() -> None:
     with pytest.raises(InsufficientChips):
         work.do(collect, Role.SUPERVISOR)
     work.do(settlement(line(second, due=15_00), round_id=f"{TABLE}#2"))
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     with pytest.raises(SeatSessionEnded):
         work.do(collect, Role.SUPERVISOR)
 
 
 def test_30_828_a_patron_who_came_back_is_paid_at_his_new_session() -> None:
     work, correction = wrongly_settled()
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     with pytest.raises(SeatSessionEnded):
         work.do(correction, Role.SUPERVISOR)
-    work.do(OpenSeatSession("ann-again", "patron-ann", 5), Role.DEALER)
+    work.do(OpenSeatSession("ann-again", "patron-ann", 5), Role.SYSTEM)
     work.do(correction, Role.SUPERVISOR)
     assert work.balance("rack/ann-again") == 20_00
     assert statement(work.state, "ann-again").corrected_cents == 20_00
@@ -163,7 +163,7 @@ def test_closing_sends_everything_away_and_a_new_period_starts_from_nothing() ->
     work.do(GiveTip("t-1", "ann", 2_00), Role.DEALER)
     with pytest.raises(SessionsOpen):
         work.do(CloseLedger("close-1"), Role.SUPERVISOR)
-    work.do(CloseSeatSession("ann"), Role.DEALER)
+    work.do(CloseSeatSession("ann"), Role.SYSTEM)
     (closed,) = work.do(CloseLedger("close-1"), Role.SUPERVISOR)
     assert isinstance(closed, LedgerClosed)
     assert (closed.closer_cents, closed.drop_cents, closed.tips_cents) == (410_00, 100_00, 2_00)

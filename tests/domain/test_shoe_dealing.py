@@ -120,11 +120,11 @@ def test_a_draw_names_itself_and_its_round(draw_id: str, round_id: str) -> None:
         ready().do(c.DrawCards(draw_id, round_id, (False,)))
 
 
-@pytest.mark.parametrize("role", [Role.PLAYER, Role.SUPERVISOR, Role.LICENSEE, Role.REGULATOR, Role.SURVEILLANCE])
-def test_e10_only_the_table_the_dealer_and_the_shoe_itself_may_draw(role: Role) -> None:
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.SYSTEM])
+def test_e10_the_table_alone_takes_cards_and_asks_about_them(role: Role) -> None:
     table = ready()
     table.draw_faces("ud")
-    actor = Actor(role, "wager-client")
+    actor = Actor(role, "SH-1")
     for command in (
         c.DrawCards("forged", ROUND, (False,)),
         c.PeekCard(table.live.id, 2, 1),
@@ -135,11 +135,22 @@ def test_e10_only_the_table_the_dealer_and_the_shoe_itself_may_draw(role: Role) 
     assert len(table.live.out) == 2
 
 
-def test_e10_a_device_that_is_not_enrolled_here_draws_nothing() -> None:
+def test_e10_a_device_that_is_not_enrolled_here_moves_no_card() -> None:
     table = ready()
+    burn = c.BurnCards("forged", "", 1, BurnReason.BOXED, face_up=True)
     with pytest.raises(r.DeviceNotRegistered):
-        table.do(c.DrawCards("forged", ROUND, (False,)), Actor(Role.DEVICE, "SH-99"))
-    assert len(table.do(c.DrawCards("d", ROUND, (False,)), Actor(Role.DEVICE, "SH-1"))) == 1
+        table.do(burn, Actor(Role.DEVICE, "SH-99"))
+    assert len(table.do(burn, Actor(Role.DEVICE, "SH-1"))) == 1
+
+
+def test_30_816_a_round_never_goes_on_from_another_shoe() -> None:
+    table = ready()
+    table.draw_faces("uu")
+    table.do(c.RetireShoe(table.live.id, RetireReason.DEVICE_FAULT), DEALER)
+    table.shuffle().cut()
+    with pytest.raises(r.RoundOfAnotherShoe):
+        table.do(c.DrawCards("later", ROUND, (False,)), SYSTEM)
+    assert len(table.do(c.DrawCards("next", f"{TABLE}#2", (False,)), SYSTEM)) == 1
 
 
 def test_30_819_a_burned_card_keeps_its_place_and_nobody_sees_it() -> None:

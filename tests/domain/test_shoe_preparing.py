@@ -111,8 +111,8 @@ def test_30_806_every_deck_is_the_standard_52() -> None:
     assert (refusal.value.facts["missing"], refusal.value.facts["extra"]) == ("2c", "As")
 
 
-@pytest.mark.parametrize("names", [(), ("DS-1", "DS-1"), tuple(f"DS-{n}" for n in range(9))])
-def test_30_806_one_to_eight_decks_each_once(names: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("names", [(), ("DS-1", "DS-1"), tuple(f"DS-{n}" for n in range(17))])
+def test_30_806_one_to_sixteen_decks_each_once(names: tuple[str, ...]) -> None:
     table = ShoeTable().register().inspect()
     with pytest.raises(r.DeckCountRefused):
         table.do(c.LoadDecks("SH-1", tuple(map(standard_deck_set, names))))

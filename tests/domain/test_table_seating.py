@@ -15,7 +15,7 @@ from tests.support.table_desk import DEALER, DEVICE, LICENSEE, ROUND, TABLE, Des
 def test_a_patron_gets_a_session_that_names_his_stay() -> None:
     desk = Desk()
     desk.open()
-    events = desk.do(c.SeatPlayer("ann", 3, 50_000), player("ann"))
+    events = desk.do(c.SeatPlayer("ann", 3, 50_000), DEALER)
     assert events == (e.PlayerSeated(f"{TABLE}/session/1", "ann", 3, 50_000),)
 
 

@@ -39,7 +39,7 @@ def a_whole_day() -> LedgerAtWork:
     )
     work.do(commands.GiveTip("t-1", "ann", 1_00), Role.DEALER)
     work.do(commands.CashOut("c-1", "ann", 1_00), Role.DEALER)
-    work.do(commands.CloseSeatSession("ann"), Role.DEALER)
+    work.do(commands.CloseSeatSession("ann"), Role.SYSTEM)
     work.do(commands.FillTray("s-1", (Count(25_00, 4),)), Role.SUPERVISOR)
     work.do(commands.CreditTray("s-2", counts(7)), Role.SUPERVISOR)
     work.do(commands.CloseLedger("close-1"), Role.SUPERVISOR)

@@ -36,7 +36,7 @@ async def play_through_kills(folder: Path, chance: random.Random, *, kills: int,
                 await house.launch()
                 await asyncio.sleep(chance.uniform(0, 2.5))
                 await house.kill()
-            assert wrong(house.journal, bots.acknowledged, at_rest=False) == [], f"after kill {kill + 1}"
+            assert wrong(house.journal, bots.acknowledged) == [], f"after kill {kill + 1}"
             await house.start()
         await bots.played(bots.figures.rounds + plan.tables)
         figures = await bots.finish()

@@ -31,7 +31,7 @@ async def test_frozen_for_seconds_then_drained_during_play_and_taken_up_again(tm
         house.send(signal.SIGCONT)
         await bots.played(bots.figures.rounds + 2)
         assert await house.stop() == 0
-        assert wrong(house.journal, bots.acknowledged, at_rest=False) == []
+        assert wrong(house.journal, bots.acknowledged) == []
         await house.start()
         await bots.played(bots.figures.rounds + 2)
         figures = await bots.finish()
@@ -67,7 +67,7 @@ async def test_d03_open_rounds_end_by_themselves_and_new_bots_pick_the_tables_up
             bots.kill()
             await bots.wait()
             await house.kill()
-            assert wrong(house.journal, at_rest=False) == []
+            assert wrong(house.journal) == []
             await house.start()
             await _all_over(table)
         finally:
@@ -102,5 +102,7 @@ async def _somebody_is_asked(table: TableClient) -> None:
 async def _all_over(table: TableClient) -> None:
     """No round is in play any more; one whose betting is still open waits for its dealer, as it must."""
     phases = {TablePhase.IDLE, TablePhase.BETTING}
-    while {summary.phase for summary in (await table.list_tables("black-hawk")).tables} - phases:
+    while {  # noqa: ASYNC110 - another process is asked
+        summary.phase for summary in (await table.list_tables("black-hawk")).tables
+    } - phases:
         await asyncio.sleep(0.05)

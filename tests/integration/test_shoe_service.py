@@ -129,7 +129,7 @@ async def test_a_peek_over_grpc_carries_one_bit(tmp_path: Path) -> None:
         assert answer.makes_blackjack is natural
 
 
-@pytest.mark.parametrize("role", [Role.PLAYER, Role.SURVEILLANCE, Role.LICENSEE])
+@pytest.mark.parametrize("role", [Role.PLAYER, Role.DEALER, Role.SUPERVISOR, Role.SURVEILLANCE, Role.LICENSEE])
 async def test_e10_a_forged_draw_from_a_wager_client_is_refused_and_changes_nothing(tmp_path: Path, role: Role) -> None:
     async with open_house(tmp_path) as house, house.over_grpc() as client:
         await house.prepare(client=client)
@@ -138,8 +138,9 @@ async def test_e10_a_forged_draw_from_a_wager_client_is_refused_and_changes_noth
         with pytest.raises(Refused) as refusal:
             await client.draw_cards(TABLE, house.context(Actor(role, "wager-client")), draw("forged", "u"))
         assert refusal.value.name == "NotAuthorised"
+        burn = s.BurnCards("forged", "", 1, s.BurnReason.BOXED, face_up=True)
         with pytest.raises(Refused) as refusal:
-            await client.draw_cards(TABLE, house.context(Actor(Role.DEVICE, "tray-7")), draw("forged", "u"))
+            await client.burn_cards(TABLE, house.context(Actor(Role.DEVICE, "tray-7")), burn)
         assert refusal.value.name == "DeviceNotRegistered"
         assert [head async for head in house.journal.read(f"shoe:{TABLE}")] == before
 
@@ -230,8 +231,13 @@ async def test_e04_seven_seats_and_five_cards_left_are_finished_from_the_discard
 
 def test_every_procedure_matches_its_messages() -> None:
     procedures = [value for value in vars(s).values() if isinstance(value, Rpc)]
-    assert len(procedures) == 18
+    assert len(procedures) == 19
     for rpc in procedures:
         rpc.check()
         assert rpc.service == SERVICE
-    assert {rpc.name for rpc in procedures if rpc.kind is Kind.QUERY} == {"GetShoe", "ProveCard", "GetTranscript"}
+    assert {rpc.name for rpc in procedures if rpc.kind is Kind.QUERY} == {
+        "GetShoe",
+        "GetDraw",
+        "ProveCard",
+        "GetTranscript",
+    }

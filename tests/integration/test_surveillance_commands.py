@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,18 @@ def test_rounds_are_listed_newest_first_and_narrowed(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [("--card", "1x"), ("--from", "yesterday"), ("--min-stake", "1.5"), ("--seat", "8"), ("--limit", "0")]
+    "option",
+    [
+        ("--card", "1x"),
+        ("--from", "yesterday"),
+        ("--day", "yesterday"),
+        ("--min-stake", "1.5"),
+        ("--seat", "8"),
+        ("--limit", "0"),
+        ("--outcome", "won"),
+        ("--table", "BJ-07"),
+        ("--floor", "Black Hawk"),
+    ],
 )
 def test_rounds_refuses_what_makes_no_sense(data: Path, option: tuple[str, str]) -> None:
     result = CliRunner().invoke(rounds, ["--data", str(data), *option])
@@ -128,6 +140,53 @@ async def test_the_read_model_is_used_where_it_is_up_to_date_and_gives_the_same(
         await watch.stop()
 
 
+async def test_rows_that_another_journal_left_behind_are_never_answered_from(tmp_path: Path) -> None:
+    data, other = tmp_path / "data", tmp_path / "other"
+    data.mkdir()
+    other.mkdir()
+    async with watched_house(other, "other") as house:
+        await house.open(seats=2)
+        watch = Surveillance(house.journal, data / "projection.db", clock=house.clock, telemetry=Telemetry())
+        await watch.start()
+        await house.play(5)
+        client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
+        async with asyncio.timeout(20):
+            while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
+                await asyncio.sleep(0.01)
+        await watch.stop()
+    async with watched_house(data, "this") as house:
+        await house.open(seats=1)
+        await house.play(2)
+    listed = await asyncio.to_thread(answer, rounds, "--data", str(data))
+    assert listed == await asyncio.to_thread(answer, rounds, "--journal", str(data / "journal.db"))
+    assert [one["number"] for one in listed["rounds"]] == [2, 1]
+    for name in (f"{TABLE}#1", f"{TABLE}#2"):
+        beside = await asyncio.to_thread(answer, replay, name, "--data", str(data))
+        assert beside == await asyncio.to_thread(answer, replay, name, "--journal", str(data / "journal.db"))
+
+
+async def test_a_damaged_read_model_costs_the_commands_time_only(tmp_path: Path) -> None:
+    async with watched_house(tmp_path) as house:
+        watch = Surveillance(house.journal, tmp_path / "projection.db", clock=house.clock, telemetry=Telemetry())
+        await watch.start()
+        await house.open()
+        await house.play(3)
+        client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
+        async with asyncio.timeout(20):
+            while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
+                await asyncio.sleep(0.01)
+        await watch.stop()
+    # The first pages, with the version, stay readable; the rows do not.
+    path = tmp_path / "projection.db"
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(3 * 4096)
+        file.write(b"\xa5" * (size - 3 * 4096))
+    listed = await asyncio.to_thread(answer, rounds, "--data", str(tmp_path))
+    assert [one["number"] for one in listed["rounds"]] == [3, 2, 1]
+    assert (await asyncio.to_thread(answer, replay, f"{TABLE}#2", "--data", str(tmp_path)))["complete"]
+
+
 def test_verify_holds_a_sound_journal_to_the_laws(data: Path) -> None:
     report = answer(verify, "--data", str(data))
     assert report["sound"]
@@ -159,3 +218,33 @@ async def test_verify_names_the_law_the_stream_and_the_event_that_breaks_it(data
     found = json.loads(result.stdout)["findings"]
     place = (stream, heads[stream].sequence + 1)
     assert {one["kind"] for one in found if (one["stream"], one["sequence"]) == place} >= {"L8", "L11"}
+
+
+async def test_g05_verify_derives_the_read_model_again_and_names_the_row_that_differs(tmp_path: Path) -> None:
+    async with watched_house(tmp_path) as house:
+        watch = Surveillance(house.journal, tmp_path / "projection.db", clock=house.clock, telemetry=Telemetry())
+        await watch.start()
+        await house.open()
+        await house.play(2)
+        client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
+        async with asyncio.timeout(20):
+            while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
+                await asyncio.sleep(0.01)
+        beside = await asyncio.to_thread(run, verify, "--data", str(tmp_path), "--read-model")
+        assert beside.exit_code == 0, beside.output
+        await watch.stop()
+    with sqlite3.connect(tmp_path / "projection.db") as database:
+        database.execute("update hands set returned_cents = returned_cents + 1 where seat = 2")
+    database.close()
+    result = await asyncio.to_thread(run, verify, "--data", str(tmp_path), "--read-model", "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["findings"]
+    assert {one["kind"] for one in found} == {"L6"}
+    assert any(f"hands {TABLE}#1 2 0: returned_cents is" in one["reason"] for one in found)
+
+
+def test_a_folder_without_a_read_model_is_sound_and_says_so(data: Path) -> None:
+    result = run(verify, "--data", str(data), "--read-model")
+    assert result.exit_code == 0
+    assert "no read model" in result.stderr
+    assert run(verify, "--journal", str(data / "journal.db"), "--read-model").exit_code == 2

@@ -1,6 +1,7 @@
 """The read model follows from the journal alone: built twice it is the same, and whatever happens to it is mended."""
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from sqlalchemy import Engine, delete, select, text, update
 
 from services.journal.port import Recorded
 from services.runtime.caller import LocalCaller
+from services.runtime.failures import ServiceUnavailable
 from services.runtime.telemetry import Telemetry
 from services.surveillance import client as v
 from services.surveillance import schema
@@ -206,6 +208,49 @@ async def test_a_read_model_of_another_journal_is_built_anew_and_the_two_never_m
             lag = await caught_up(client)
             assert (await client.list_rounds(v.ListRounds())).rounds == ()
             assert lag.events_projected == sum(p.end_offset for p in lag.partitions)
+
+
+@pytest.mark.parametrize("damage", ["deleted", "another file", "overwritten", "cut short"])
+async def test_a_read_model_lost_under_a_running_house_is_built_anew(tmp_path: Path, damage: str) -> None:
+    async with watched_house(tmp_path) as house:
+        await house.open()
+        path = tmp_path / "projection.db"
+        async with watching(house, path) as client:
+            await house.play(2)
+            await caught_up(client)
+            before = await client.list_rounds(v.ListRounds())
+            await asyncio.to_thread(_damage, path, damage)
+            # Many at once, so that the database's pool opens more connections than the one that is already there.
+            answers = await asyncio.gather(
+                *(client.list_rounds(v.ListRounds()) for _ in range(12)), return_exceptions=True
+            )
+            assert all(answer == before or isinstance(answer, ServiceUnavailable) for answer in answers), answers
+            await house.play(1)
+            lag = await caught_up(client)
+            after = await client.list_rounds(v.ListRounds())
+            assert [one.number for one in after.rounds] == [3, 2, 1]
+            assert after.rounds[1:] == before.rounds
+            assert lag.events_projected == sum((await house.journal.end()).values())
+        kept, again = open_store(path), open_memory()
+        await build_again(house.journal.subscribe({}), dict(Projection(kept).positions), again)
+        assert digests(kept) == digests(again)
+        kept.dispose()
+        again.dispose()
+
+
+def _damage(path: Path, damage: str) -> None:
+    match damage:
+        case "deleted":
+            for part in path.parent.glob(path.name + "*"):
+                part.unlink()
+        case "another file":
+            other = path.with_name("other.db")
+            other.write_bytes(b"")
+            other.replace(path)
+        case "overwritten":
+            path.write_bytes(b"no database at all " * 4_000)
+        case _:
+            os.truncate(path, 5_000)
 
 
 async def test_events_that_the_journal_passes_over_are_read_again(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from services.game.cards import Card
 from services.runtime.caller import GrpcCaller, LocalCaller, open_channel
 from services.runtime.failures import NotFound
 from services.runtime.server import GrpcServer
@@ -106,15 +105,74 @@ async def test_rounds_are_found_by_what_people_ask(tmp_path: Path) -> None:
         assert await ids(v.ListRounds(patron=hand.patron, limit=500)) == those(lambda h: h.patron == hand.patron)
         assert await ids(v.ListRounds(outcome="bust", limit=500)) == those(lambda h: h.outcome == "bust")
         assert await ids(v.ListRounds(minimum_stake_cents=2_000, limit=500)) == those(lambda h: h.staked_cents >= 2_000)
-        wanted = await ids(v.ListRounds(cards=hand.cards[:2], seat=hand.seat, limit=500))
+        wanted = await ids(v.ListRounds(cards=tuple(map(str, hand.cards[:2])), seat=hand.seat, limit=500))
         assert wanted == those(lambda h: h.seat == hand.seat and set(hand.cards[:2]) <= set(h.cards))
-        dealers = everything[0].dealer_cards[:2]
+        dealers = tuple(map(str, everything[0].dealer_cards[:2]))
         assert everything[0].round_id in await ids(v.ListRounds(cards=dealers, limit=500))
         middle = everything[9].opened_time_us
         assert await ids(v.ListRounds(from_time_us=middle, limit=500)) == {
             one.round_id for one in everything if one.opened_time_us >= middle
         }
-        assert await ids(v.ListRounds(cards=(Card.parse("As"),) * 3, patron="nobody")) == set()
+        assert await ids(v.ListRounds(cards=("As",) * 3, patron="nobody")) == set()
+
+
+async def test_cards_are_found_as_often_as_they_are_named_and_by_rank(tmp_path: Path) -> None:
+    async with watched_house(tmp_path) as house, surveillance(house, tmp_path / "projection.db") as (client, _):
+        await house.open()
+        await house.play(25)
+        await caught_up(client)
+        everything = await client.list_rounds(v.ListRounds(limit=500))
+        assert everything.total == 25
+
+        async def ids(*cards: str, seat: int = 0) -> set[str]:
+            return {one.round_id for one in (await client.list_rounds(v.ListRounds(cards=cards, seat=seat))).rounds}
+
+        def those(fits: Callable[[str], bool], *, dealer: bool = False) -> set[str]:
+            return {
+                one.round_id
+                for one in everything.rounds
+                if any(fits(" ".join(map(str, hand.cards))) for hand in one.hands)
+                or (dealer and fits(" ".join(map(str, one.dealer_cards))))
+            }
+
+        for rank in "A5TK":
+            assert await ids(rank) == those(lambda text, rank=rank: rank in text, dealer=True)  # type: ignore[misc]  # bound
+            pair = those(lambda text, rank=rank: text.count(rank) >= 2, dealer=True)  # type: ignore[misc]  # bound
+            assert await ids(rank, rank) == pair
+        held = next(hand for one in everything.rounds for hand in one.hands if hand.cards)
+        first = str(held.cards[0])
+        assert await ids(first, first) == those(lambda text: text.count(first) >= 2, dealer=True)
+        # "A As" is two aces, one of them of spades: the exact card must not be counted for both.
+        assert await ids(first[0], first) == those(
+            lambda text: first in text and text.count(first[0]) >= 2, dealer=True
+        )
+        # A question about hands says nothing of the dealer's.
+        assert await ids("K", seat=held.seat) <= those(lambda text: "K" in text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "table"),
+    [
+        (v.ListRounds(outcome="won"), ""),
+        (v.ListRounds(gaming_day="yesterday"), ""),
+        (v.ListRounds(gaming_day="2026-02-30"), ""),
+        (v.ListRounds(floor="Black Hawk"), ""),
+        (v.ListRounds(), "BJ-07"),
+        (v.ListRounds(seat=8), ""),
+        (v.ListRounds(cards=("1s",)), ""),
+        (v.ListRounds(cards=("",)), ""),
+        (v.ListRounds(cards=("A",) * 22), ""),
+        (v.ListRounds(minimum_stake_cents=-1), ""),
+        (v.ListRounds(minimum_stake_cents=500, maximum_stake_cents=100), ""),
+        (v.ListRounds(from_time_us=2, to_time_us=1), ""),
+    ],
+)
+async def test_a_search_that_nothing_could_fit_is_refused_and_not_answered_by_none(
+    tmp_path: Path, wrong: v.ListRounds, table: str
+) -> None:
+    async with watched_house(tmp_path) as house, surveillance(house, tmp_path / "projection.db") as (client, _):
+        with pytest.raises(Refused, match=r"SearchNotUnderstood|UnknownCard"):
+            await client.list_rounds(wrong, table)
 
 
 async def test_pages_follow_one_another_without_gap_or_repetition(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from services.table.client import TablePhase
 from tests.support.table_house import DEALER, RULES, SUPERVISOR, TABLE, Fault, House, broken_laws
 from tests.support.table_play import Player
 
+ONE_DECK = RULES.replace("decks = 6", "decks = 1").replace('shuffle = "hand"', 'shuffle = "continuous"')
+
 
 async def prepared(house: House) -> None:
     """A continuous shuffler with one deck, ready to deal."""
@@ -27,7 +29,7 @@ async def prepared(house: House) -> None:
 async def test_30_822_all_cards_of_a_round_are_back_in_the_machine_before_the_next(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.db", seed="11") as house:
         await prepared(house)
-        await Player(("ann", "bob", "cyd"), 6, RULES).play(house)
+        await Player(("ann", "bob", "cyd"), 6, ONE_DECK).play(house)
         view = await house.table.get_table(TABLE)
         assert (view.phase, view.rounds, view.shuffle_due) == (TablePhase.IDLE, 6, False)
         status = await house.shoe.get_shoe(TABLE)
@@ -37,7 +39,7 @@ async def test_30_822_all_cards_of_a_round_are_back_in_the_machine_before_the_ne
 
 @pytest.mark.parametrize("before", [True, False])
 async def test_a_death_around_the_return_gives_every_card_back_once(tmp_path: Path, *, before: bool) -> None:
-    player = Player(("ann", "bob"), 2, RULES)
+    player = Player(("ann", "bob"), 2, ONE_DECK)
     fault = Fault()
     async with House(tmp_path / "counted.db", seed="11", fault=fault) as house:
         await prepared(house)

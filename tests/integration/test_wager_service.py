@@ -79,7 +79,7 @@ class House:
     async def open(self, *sessions: str, cents: int = 100_00) -> None:
         await self.client.open_ledger(TABLE, by(SUPERVISOR), OpenLedger("o-1", (Count(5_00, 1_000),)))
         for seat, session in enumerate(sessions, 1):
-            await self.client.open_seat_session(TABLE, by(DEALER), OpenSeatSession(session, f"patron-{session}", seat))
+            await self.client.open_seat_session(TABLE, by(SYSTEM), OpenSeatSession(session, f"patron-{session}", seat))
             await self.client.buy_in(TABLE, by(DEALER), BuyIn(f"b-{session}", session, (Count(cents, 1),), cents))
 
     async def events(self) -> int:
@@ -114,7 +114,7 @@ async def test_a_round_of_money_from_buy_in_to_leaving(house: House) -> None:
     receipt = await house.client.settle_round(TABLE, by(SYSTEM), settled(1_29, Fraction(129 * 5, 2)))
     assert receipt.racks[0].rack_cents == 98_71 + 3_22
     assert receipt.lines[0].residual == Fraction(1, 2)
-    left = await house.client.close_seat_session(TABLE, by(DEALER), CloseSeatSession("ann"))
+    left = await house.client.close_seat_session(TABLE, by(SYSTEM), CloseSeatSession("ann"))
     assert left.chips_cents == 101_93
     money = await house.client.read_table_money(TABLE)
     assert (money.win_cents, money.handle_cents, money.drop_cents, money.seated) == (-1_93, 1_29, 100_00, 0)

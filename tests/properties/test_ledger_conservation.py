@@ -85,7 +85,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def sit_down(self, patron: str, chips: int) -> None:
         command = OpenSeatSession(self.session(patron), patron, 1 + PATRONS.index(patron), chips)
-        assert self.ask(command, Role.DEALER)
+        assert self.ask(command, Role.SYSTEM)
 
     @rule(bets=BETS)
     def hold(self, bets: list[tuple[str, str, int]]) -> None:
@@ -140,7 +140,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(patron=st.sampled_from(PATRONS), chips=st.integers(0, 50_00))
     def leave_and_come_back(self, patron: str, chips: int) -> None:
-        if self.ask(CloseSeatSession(self.session(patron)), Role.DEALER):
+        if self.ask(CloseSeatSession(self.session(patron)), Role.SYSTEM):
             self.stays[patron] += 1
             self.sit_down(patron, chips)
 

@@ -1,4 +1,7 @@
-"""The verdict on a journal after a fault: sound, lawful, and every promise kept. The auditor's laws are not the services' code."""
+"""The verdict on a journal after a fault: sound, lawful, and every promise kept.
+
+The laws are the auditor's own, who shares no code with the services.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,15 +38,12 @@ def facts_of(journal: Path) -> list[Fact]:
     return seen.facts
 
 
-def wrong(journal: Path, acknowledged: Acknowledged | None = None, *, at_rest: bool = True) -> list[str]:
-    """Everything that is wrong with a journal, in words; nothing when all is well.
-
-    `at_rest`: every round is over, so that open holds count as wrong too.
-    """
+def wrong(journal: Path, acknowledged: Acknowledged | None = None) -> list[str]:
+    """Everything that is wrong with a journal, in words; nothing when all is well. Rounds may be in play."""
     seen = Facts()
     report = fsck(journal, [seen])
     unsound = [str(finding) for finding in report.findings]
-    unlawful = [str(finding) for finding in check(seen.facts, to_the_end=at_rest)]
+    unlawful = [str(finding) for finding in check(seen.facts)]
     return unsound + unlawful + (acknowledged.unkept(seen.facts) if acknowledged else [])
 
 

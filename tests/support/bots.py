@@ -27,7 +27,9 @@ class Bots:
 
     async def __aenter__(self) -> Self:
         self._channel = open_channel(self._address)
-        self.caller = caller = Acknowledging(GrpcCaller(self._channel, deadline_seconds=5, patience_seconds=180), self.acknowledged)
+        self.caller = caller = Acknowledging(
+            GrpcCaller(self._channel, deadline_seconds=5, patience_seconds=180), self.acknowledged
+        )
         self.shoe, self.table, self.wager = ShoeClient(caller), TableClient(caller), WagerClient(caller)
         sets = tuple(profile(name) for name in self._rules)
         self._simulation = Simulation(self._plan, sets, Callers(caller, caller, caller), SystemClock())

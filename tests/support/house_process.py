@@ -76,7 +76,9 @@ class HouseProcess:
         async with asyncio.timeout(START_SECONDS):
             while READY not in self.words(said):
                 if process.returncode is not None:
-                    raise RuntimeError(f"the house ended with {process.returncode}: {self.words(said).decode()[-3000:]}")
+                    raise RuntimeError(
+                        f"the house ended with {process.returncode}: {self.words(said).decode()[-3000:]}"
+                    )
                 await asyncio.sleep(0.02)
 
     def words(self, after: int = 0) -> bytes:

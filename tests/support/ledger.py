@@ -72,7 +72,7 @@ class LedgerAtWork:
 
     def sit(self, session: str, seat: int = 1, cents: int = 100_00) -> None:
         """A patron named like his session sits down and buys in."""
-        self.do(OpenSeatSession(session, patron=f"patron-{session}", seat=seat), Role.DEALER)
+        self.do(OpenSeatSession(session, patron=f"patron-{session}", seat=seat), Role.SYSTEM)
         if cents:
             self.do(BuyIn(f"buy/{session}", session, counts(cents), cents), Role.DEALER)
 

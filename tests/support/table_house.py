@@ -5,6 +5,7 @@ life opens the same file. `Fault` says where it is to die.
 """
 
 import itertools
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +58,9 @@ class Fault:
     names: list[str] = field(default_factory=list)
     dead: bool = False
     away: set[str] = field(default_factory=set)
-    """Services that nobody can reach now, by name."""
+    """Services, or single procedures, that nobody can reach now, by name."""
+    lost_answer: str = ""
+    """The procedure whose next answer is lost; its service is away from then on."""
 
     def passes(self, name: str, *, before: bool) -> None:
         """Raise where the life ends, and ever after when the fault is fatal."""
@@ -81,7 +84,7 @@ class FaultyCaller:
 
     async def call(self, rpc: Rpc[Q, A], table: str, context: CommandContext | None, request: Q) -> A:
         """See Caller."""
-        if rpc.service in self._fault.away:
+        if {rpc.service, rpc.name} & self._fault.away:
             raise ServiceUnavailable(f"{rpc.service} cannot be reached")
         if rpc.kind is not Kind.COMMAND:
             if self._fault.dead:
@@ -90,6 +93,10 @@ class FaultyCaller:
         self._fault.passes(rpc.name, before=True)
         answer = await self._inner.call(rpc, table, context, request)
         self._fault.passes(rpc.name, before=False)
+        if rpc.name == self._fault.lost_answer:
+            self._fault.lost_answer = ""
+            self._fault.away.add(rpc.service)
+            raise ServiceUnavailable(f"the answer of {rpc.name} is lost")
         return answer
 
     def stream(self, rpc: Rpc[Q, A], table: str, request: Q) -> AsyncIterator[A]:
@@ -229,7 +236,7 @@ class House:
     async def ready(self, *patrons: str, seed_rules: str = RULES, behind: int = 78, decks: int = 6) -> list[str]:
         """An open table with a shuffled shoe and these patrons on seats 1, 2, …; gives their sessions."""
         await self.prepare_shoe(behind=behind, decks=decks)
-        await self.open_table(rules=seed_rules)
+        await self.open_table(rules=re.sub(r"(?m)^decks = .*$", f"decks = {decks}", seed_rules))
         return [await self.seat(patron, seat) for seat, patron in enumerate(patrons, start=1)]
 
     async def log(self, stream: str = f"table:{TABLE}") -> list[Any]:

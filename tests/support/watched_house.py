@@ -4,6 +4,7 @@ For tests of the second opinion, which want a real log. Everything follows from 
 """
 
 import random
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -92,7 +93,10 @@ class WatchedHouse:
         await self.shoes.inspect_cards(key, self.context(SUPERVISOR), s.InspectCards("D-11", "S-2", ()))
         await self.shuffle(key)
         tray = (t.ChipCount(10_000, 500), t.ChipCount(500, 1_000))
-        await self.tables.open_table(key, self.context(SUPERVISOR), t.OpenTable(rules or rules_text(), tray, "D-11"))
+        posted = re.sub(r"(?m)^decks = .*$", f"decks = {decks}", rules or rules_text())
+        if kind is s.DeviceKind.CONTINUOUS_SHUFFLER:
+            posted = re.sub(r"(?m)^shuffle = .*$", 'shuffle = "continuous"', posted)
+        await self.tables.open_table(key, self.context(SUPERVISOR), t.OpenTable(posted, tray, "D-11"))
         for seat in range(1, seats + 1):
             await self.seat(key, seat)
 
@@ -143,7 +147,13 @@ class WatchedHouse:
         """Open a round, wager and deal; its id."""
         if (await self.shoes.get_shoe(key)).phase is s.ShoePhase.LAST_ROUND:
             await self.shuffle(key)
-        round_id = (await self.tables.open_betting(key, self.context())).round_id
+        try:
+            round_id = (await self.tables.open_betting(key, self.context())).round_id
+        except Refused as refused:
+            if refused.name != "ShoeNotReady":
+                raise
+            await self.shuffle(key)
+            round_id = (await self.tables.open_betting(key, self.context())).round_id
         wagers = tuple(
             t.SeatWager(session, seat, "main", self.random.choice((500, 700, 1_500, 2_500)))
             for seat, session in self.sessions[key].items()

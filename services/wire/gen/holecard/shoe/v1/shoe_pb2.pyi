@@ -1195,6 +1195,76 @@ class ProveCardResponse(_message.Message):
 Global___ProveCardResponse: _TypeAlias = ProveCardResponse  # noqa: Y015
 
 @_typing.final
+class GetDrawRequest(_message.Message):
+    """Asks for GetDraw."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    DRAW_ID_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table, "<floor>/<table>"."""
+    draw_id: _builtins.str
+    """The draw."""
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        draw_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draw_id", b"draw_id", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetDrawRequest: _TypeAlias = GetDrawRequest  # noqa: Y015
+
+@_typing.final
+class GetDrawResponse(_message.Message):
+    """Answers GetDraw."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAW_ID_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    decks: _builtins.int
+    """How many decks it holds."""
+    draw_id: _builtins.str
+    """The draw."""
+    left: _builtins.int
+    """How many cards could still be drawn then."""
+    last_round: _builtins.bool
+    """This round is the last from this shoe (30-816)."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[Global___CardFromShoe]:
+        """Its cards in order."""
+
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        draw_id: _builtins.str = ...,
+        cards: _abc.Iterable[Global___CardFromShoe] | None = ...,
+        left: _builtins.int = ...,
+        last_round: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "decks", b"decks", "draw_id", b"draw_id", "last_round", b"last_round", "left", b"left", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetDrawResponse: _TypeAlias = GetDrawResponse  # noqa: Y015
+
+@_typing.final
 class GetTranscriptRequest(_message.Message):
     """Asks for GetTranscript."""
 

@@ -59,7 +59,7 @@ class ListRoundsRequest(_message.Message):
     maximum_stake_cents: _builtins.int
     """A hand with at most so much staked on it."""
     outcome: _builtins.str
-    """A hand with this outcome, "blackjack"."""
+    """A hand with this outcome, "blackjack"; "voided" for what was called off."""
     limit: _builtins.int
     """1 to 500; 0 means 50."""
     cursor: _builtins.str
@@ -68,7 +68,7 @@ class ListRoundsRequest(_message.Message):
     """How many rounds to pass over first."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """All of these cards in one hand, or among the dealer's."""
+        """All of these in one hand, or among the dealer's, each as often as it stands here: a card "As", or a rank "A"."""
 
     def __init__(
         self,
@@ -278,8 +278,11 @@ class ListRoundsResponse(_message.Message):
 
     ROUNDS_FIELD_NUMBER: _builtins.int
     NEXT_CURSOR_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
     next_cursor: _builtins.str
     """For the next page; empty on the last."""
+    total: _builtins.int
+    """How many fit in all; 100,000 means that or more."""
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoundSummary]:
         """Newest first."""
@@ -289,10 +292,11 @@ class ListRoundsResponse(_message.Message):
         *,
         rounds: _abc.Iterable[Global___RoundSummary] | None = ...,
         next_cursor: _builtins.str = ...,
+        total: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_cursor", b"next_cursor", "rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_cursor", b"next_cursor", "rounds", b"rounds", "total", b"total"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -477,6 +481,7 @@ class TableOverview(_message.Message):
     FINDINGS_FIELD_NUMBER: _builtins.int
     LAST_EVENT_TIME_US_FIELD_NUMBER: _builtins.int
     LAST_EVENT_AGE_US_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     """Its key."""
     floor: _builtins.str
@@ -545,6 +550,8 @@ class TableOverview(_message.Message):
     """Its last event, µs since 1970."""
     last_event_age_us: _builtins.int
     """How long ago that is, µs."""
+    events: _builtins.int
+    """How many events its streams hold."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatOverview]:
         """Who sits there."""
@@ -597,10 +604,11 @@ class TableOverview(_message.Message):
         findings: _builtins.int = ...,
         last_event_time_us: _builtins.int = ...,
         last_event_age_us: _builtins.int = ...,
+        events: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold", "win_per_handle", b"win_per_handle"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["average_wager_cents", b"average_wager_cents", "credits_cents", b"credits_cents", "dealer", b"dealer", "drop_cents", b"drop_cents", "escrow_cents", b"escrow_cents", "fills_cents", b"fills_cents", "findings", b"findings", "floor", b"floor", "gaming_day", b"gaming_day", "handle_cents", b"handle_cents", "hands", b"hands", "hold", b"hold", "last_event_age_us", b"last_event_age_us", "last_event_time_us", b"last_event_time_us", "maximum_cents", b"maximum_cents", "minimum_cents", b"minimum_cents", "open", b"open", "opener_cents", b"opener_cents", "phase", b"phase", "racks_cents", b"racks_cents", "round_id", b"round_id", "rounds", b"rounds", "rounds_per_hour", b"rounds_per_hour", "rules_digest", b"rules_digest", "rules_name", b"rules_name", "rules_version", b"rules_version", "seats", b"seats", "seats_open", b"seats_open", "shoe_cards", b"shoe_cards", "shoe_id", b"shoe_id", "shoe_left", b"shoe_left", "shuffled_time_us", b"shuffled_time_us", "suspension", b"suspension", "table", b"table", "tray_cents", b"tray_cents", "win_cents", b"win_cents", "win_per_handle", b"win_per_handle"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["average_wager_cents", b"average_wager_cents", "credits_cents", b"credits_cents", "dealer", b"dealer", "drop_cents", b"drop_cents", "escrow_cents", b"escrow_cents", "events", b"events", "fills_cents", b"fills_cents", "findings", b"findings", "floor", b"floor", "gaming_day", b"gaming_day", "handle_cents", b"handle_cents", "hands", b"hands", "hold", b"hold", "last_event_age_us", b"last_event_age_us", "last_event_time_us", b"last_event_time_us", "maximum_cents", b"maximum_cents", "minimum_cents", b"minimum_cents", "open", b"open", "opener_cents", b"opener_cents", "phase", b"phase", "racks_cents", b"racks_cents", "round_id", b"round_id", "rounds", b"rounds", "rounds_per_hour", b"rounds_per_hour", "rules_digest", b"rules_digest", "rules_name", b"rules_name", "rules_version", b"rules_version", "seats", b"seats", "seats_open", b"seats_open", "shoe_cards", b"shoe_cards", "shoe_id", b"shoe_id", "shoe_left", b"shoe_left", "shuffled_time_us", b"shuffled_time_us", "suspension", b"suspension", "table", b"table", "tray_cents", b"tray_cents", "win_cents", b"win_cents", "win_per_handle", b"win_per_handle"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,260 @@
+"""Sequences across tables, shoes and racks that once broke something: whoever finds another one keeps it here."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from services.game.authority import Actor, Role
+from services.game.rule_options import CutCardFirst
+from services.runtime.failures import ServiceUnavailable
+from services.shoe import client as shoe
+from services.table import client as tables
+from services.table.client import Action, TablePhase, TableView
+from services.wager import client as wager
+from services.wire.refusal import Refused
+from tests.support.table_house import DEALER, RULES, SUPERVISOR, TABLE, Fault, House, broken_laws, player
+
+DEVICE = Actor(Role.DEVICE, "SH-1")
+
+
+def rules(**options: str) -> str:
+    """Colorado's rule file with other options, as TOML writes them."""
+    text = RULES
+    for key, value in options.items():
+        text, changed = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+        assert changed == 1, key
+    return text
+
+
+async def betting(house: House, *sessions: str, cents: int = 1_000) -> str:
+    """A round open for wagers with one wager for each session, on seats 1, 2, …; gives its id."""
+    round_id = (await house.table.open_betting(TABLE, house.context())).round_id
+    wagers = tuple(tables.SeatWager(session, seat, "main", cents) for seat, session in enumerate(sessions, start=1))
+    await house.table.place_wagers(TABLE, house.context(), tables.PlaceWagers(round_id, wagers))
+    return round_id
+
+
+async def dealt(house: House, *sessions: str, cents: int = 1_000) -> str:
+    round_id = await betting(house, *sessions, cents=cents)
+    await house.table.close_betting(TABLE, house.context(), round_id)
+    return round_id
+
+
+async def stand_all(house: House) -> TableView:
+    """Everybody stands and nobody insures, until the table is idle or waits for somebody."""
+    while True:
+        view = await house.table.get_table(TABLE)
+        if view.round is None or not view.round.questions:
+            return view
+        question = view.round.questions[0]
+        action = Action.STAND if Action.STAND in question.actions else Action.DECLINE_INSURANCE
+        act = tables.Act(view.round.round_id, question.session, question.seat, question.hand, action)
+        await house.table.act(TABLE, house.context(), act)
+
+
+async def until(house: House, wanted: Callable[[TableView], bool]) -> TableView:
+    """Wait for what the table does by itself."""
+    async for view in house.table.watch_table(TABLE):
+        if wanted(view):
+            return view
+    raise AssertionError("the table is gone")
+
+
+async def refusal(answer: object) -> str:
+    """The name of the rule that refuses."""
+    with pytest.raises(Refused) as caught:
+        await answer  # type: ignore[misc]  # any of the clients' coroutines
+    return caught.value.name
+
+
+async def test_a_player_seats_himself_without_chips_from_nowhere(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        await house.ready()
+        rich = tables.SeatPlayer("eve", 1, 10**12)
+        assert await refusal(house.table.seat_player(TABLE, house.context(player("eve")), rich)) == "NotAuthorised"
+        poor = tables.SeatPlayer("eve", 1)
+        await house.table.seat_player(TABLE, house.context(player("eve")), poor)
+        assert (await house.wager.read_table_money(TABLE)).racks_cents == 0
+
+
+async def test_30_804_the_shoe_holds_the_decks_that_are_posted(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        await house.prepare_shoe(decks=1, behind=10)
+        await house.open_table()
+        assert await refusal(house.table.open_betting(TABLE, house.context())) == "ShoeNotAsPosted"
+        await house.table.post_rules(TABLE, house.context(SUPERVISOR), tables.PostRules(rules(decks="1")))
+        await house.table.open_betting(TABLE, house.context())
+
+
+async def test_30_823_nobody_at_the_table_turns_the_hole_card_or_draws_a_card(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann")
+        round_id = await dealt(house, ann)
+        status = await house.shoe.get_shoe(TABLE)
+        (hole,) = status.face_down
+        for actor in (DEALER, DEVICE, player("ann")):
+            context = house.context(actor)
+            for answer in (
+                house.shoe.reveal_card(TABLE, context, shoe.RevealCard(status.shoe_id, hole)),
+                house.shoe.peek_card(TABLE, context, shoe.PeekCard(status.shoe_id, hole, 2)),
+                house.shoe.draw_cards(TABLE, context, shoe.DrawCards("forged", round_id, (False,))),
+            ):
+                assert await refusal(answer) == "NotAuthorised"
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert await broken_laws(house) == []
+
+
+async def test_30_816_a_round_never_goes_on_from_another_shoe(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann", seed_rules=rules(hole_card='"no-hole-card"'))
+        round_id = await dealt(house, ann)
+        # Without a hole card nothing at the shoe says that a round is in play.
+        await house.prepare_shoe(shuffle="2")
+        waiting = await stand_all(house)
+        assert waiting.waiting_for is tables.WaitingFor.SHOE
+        void = tables.VoidRound(round_id, "the shoe was taken away")
+        await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
+        await until(house, lambda view: view.phase is TablePhase.IDLE)
+        await dealt(house, ann)
+        await stand_all(house)
+        # That a shoe was counted while its cards lay on the felt stays visible.
+        assert {(found.law, found.round_id) for found in await broken_laws(house)} == {("L3", round_id)}
+
+
+@pytest.mark.parametrize("suspended", [False, True])
+@pytest.mark.parametrize("whole_round", [False, True])
+async def test_30_828_voiding_while_a_draw_is_unanswered_loses_no_card(
+    tmp_path: Path, *, suspended: bool, whole_round: bool
+) -> None:
+    async with House(tmp_path / "journal.sqlite", fault=(fault := Fault())) as house:
+        ann, bob = await house.ready("ann", "bob")
+        round_id = await betting(house, ann, bob)
+        # The shoe gives the first cards out, the answer is lost, and then nobody can reach the shoe.
+        fault.lost_answer = "DrawCards"
+        await house.table.close_betting(TABLE, house.context(), round_id)
+        assert fault.names[-1] == "DrawCards"
+        if suspended:
+            await house.table.suspend(TABLE, house.context(), "the shoe jammed")
+        void = tables.VoidRound(round_id, "the shoe jammed")
+        one = tables.VoidHand(round_id, 1, 0, "the shoe jammed")
+
+        async def call() -> object:
+            if whole_round:
+                return await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
+            return await house.table.void_hand(TABLE, house.context(SUPERVISOR), one)
+
+        with pytest.raises(ServiceUnavailable):
+            await call()
+        fault.away.clear()
+        await call()
+        if suspended:
+            resume = tables.Resume("30-828(1)", "the cards that were out lie on the felt")
+            await house.table.resume(TABLE, house.context(SUPERVISOR), resume)
+        await until(house, lambda view: view.phase is TablePhase.IDLE or bool(view.round and view.round.questions))
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert (await house.shoe.get_shoe(TABLE)).face_down == ()
+        assert await broken_laws(house) == []
+
+
+async def test_30_822_a_machine_that_was_changed_before_its_cards_came_back_holds_nothing_up(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite", fault=(fault := Fault())) as house:
+        (ann,) = await _continuous(house, "ann")
+        fault.away.add("ReturnDiscards")
+        await dealt(house, ann)
+        await stand_all(house)
+        view = await house.table.get_table(TABLE)
+        assert (view.phase, view.waiting_for) == (TablePhase.PICKUP, tables.WaitingFor.SHOE)
+        status = await house.shoe.get_shoe(TABLE)
+        retire = shoe.RetireShoe(status.shoe_id, shoe.RetireReason.DEVICE_FAULT)
+        await house.shoe.retire_shoe(TABLE, house.context(), retire)
+        fault.away.clear()
+        await until(house, lambda view: view.phase is TablePhase.IDLE)
+        assert await broken_laws(house) == []
+
+
+async def _continuous(house: House, *patrons: str) -> list[str]:
+    boss = house.context
+    kind = shoe.DeviceKind.CONTINUOUS_SHUFFLER
+    device = shoe.RegisterDevice("SH-1", kind, electronic=False, approval="DIV-1")
+    await house.shoe.register_device(TABLE, boss(SUPERVISOR), device)
+    await house.shoe.inspect_device(TABLE, boss(SUPERVISOR), shoe.InspectDevice("SH-1", passed=True, note=""))
+    decks = tuple(shoe.standard_deck_set(f"set-{number}") for number in range(6))
+    await house.shoe.load_decks(TABLE, boss(), shoe.LoadDecks("SH-1", decks))
+    await house.shoe.inspect_cards(TABLE, boss(SUPERVISOR), shoe.InspectCards(DEALER.id, SUPERVISOR.id, ()))
+    shuffle = shoe.ShuffleCards("1", 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED)
+    await house.shoe.shuffle_cards(TABLE, boss(), shuffle)
+    await house.open_table(rules=rules(shuffle='"continuous"'))
+    return [await house.seat(patron, seat) for seat, patron in enumerate(patrons, start=1)]
+
+
+async def test_30_809_posting_rules_is_no_way_around_the_notice_of_limits(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        await house.ready("ann", "bob", "cyd")
+        for text, rule in (
+            (rules(minimum_cents="50000"), "LimitsNeedNotice"),
+            (rules(max_seats="2"), "PlayersStillSeated"),
+        ):
+            post = tables.PostRules(text)
+            assert await refusal(house.table.post_rules(TABLE, house.context(SUPERVISOR), post)) == rule
+        await house.table.post_rules(TABLE, house.context(SUPERVISOR), tables.PostRules(rules(max_seats="3")))
+
+
+async def test_30_810_what_is_staked_on_top_can_be_paid_in_chips(tmp_path: Path) -> None:
+    odd = {Action.INSURE: 499, Action.DOUBLE: 701}
+    lawful = {Action.INSURE: 500, Action.DOUBLE: 1_000}
+    async with House(tmp_path / "journal.sqlite") as house:
+        text = rules(rounding='"down-to-chip"', chip_cents="500", increment_cents="500")
+        (ann,) = await house.ready("ann", seed_rules=text)
+        met: set[Action] = set()
+        while met != set(odd):
+            round_id = await dealt(house, ann, cents=1_500)
+            view = await house.table.get_table(TABLE)
+            for question in view.round.questions if view.round else ():
+                for action in (set(question.actions) & set(odd)) - met:
+                    act = tables.Act(round_id, ann, 1, 0, action, odd[action])
+                    assert await refusal(house.table.act(TABLE, house.context(), act)) == "StakeNotInIncrement"
+                    act = tables.Act(round_id, ann, 1, 0, action, lawful[action])
+                    await house.table.act(TABLE, house.context(), act)
+                    met.add(action)
+                    break
+            assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert (await house.wager.read_statement(TABLE, ann)).rack_cents % 500 == 0
+        assert await broken_laws(house) == []
+
+
+async def test_chips_are_not_bought_with_a_stake_in_play_whoever_is_asked(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann")
+        await dealt(house, ann)
+        cash = (wager.Count(10_000, 1),)
+        direct = wager.BuyIn("b-1", ann, cash, 10_000)
+        assert await refusal(house.wager.buy_in(TABLE, house.context(), direct)) == "StakeInPlay"
+        await stand_all(house)
+        await house.wager.buy_in(TABLE, house.context(), direct)
+
+
+async def test_l9_a_stake_given_back_between_two_deaths_is_not_taken_for_one_that_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    async with House(path) as house:
+        (ann,) = await house.ready("ann")
+        round_id = (await house.table.open_betting(TABLE, house.context())).round_id
+
+    async def place(house: House, cents: int) -> None:
+        wagers = (tables.SeatWager(ann, 1, "main", cents),)
+        await house.table.place_wagers(TABLE, house.context(), tables.PlaceWagers(round_id, wagers))
+
+    # The chips are held and the process dies; another amount gives them back and the process dies again.
+    for cents, calls in ((1_000, 1), (2_000, 2)):
+        fault = Fault(at=calls, before=False)
+        async with House(path, fault=fault) as house:
+            with pytest.raises(ServiceUnavailable):
+                await place(house, cents)
+            assert fault.names[-1] == ("HoldStakes", "VoidHolds")[calls - 1]
+    async with House(path) as house:
+        await place(house, 1_000)
+        assert (await house.wager.read_table_money(TABLE)).escrow_cents == 1_000
+        await house.table.close_betting(TABLE, house.context(), round_id)
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert await broken_laws(house) == []
