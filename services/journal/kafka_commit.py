@@ -38,11 +38,12 @@ Answers = list[tuple[Append, Outcome]]
 
 @dataclass(slots=True)
 class Commit:
-    """A record to be: where it will lie if nobody else writes, under which claim, its events, and the answers."""
+    """A record to be: where it will lie if nobody else writes, under which claim, its events and hashes, and the answers."""
 
     record: int
     claim: int
     recorded: list[Recorded] = field(default_factory=list)
+    hashes: list[bytes] = field(default_factory=list)
     answers: Answers = field(default_factory=list)
     size: int = 0
 
@@ -60,12 +61,13 @@ def stage(log: PartitionLog, pending: deque[Append], recorded_time_us: int) -> t
             break
         append = pending.popleft()
         try:
-            recorded = _sealed(append, log, heads, commit, recorded_time_us)
+            recorded, hashes = _sealed(append, log, heads, commit, recorded_time_us)
         except JournalError as error:
             known.append((append, error))
             continue
         if recorded:
             commit.recorded.extend(recorded)
+            commit.hashes.extend(hashes)
             commit.size += sum(len(one.stored) for one in recorded)
             commit.answers.append((append, recorded))
         else:
@@ -75,7 +77,7 @@ def stage(log: PartitionLog, pending: deque[Append], recorded_time_us: int) -> t
 
 def _sealed(
     append: Append, log: PartitionLog, heads: dict[str, tuple[int, bytes]], commit: Commit, recorded_time_us: int
-) -> tuple[Recorded, ...]:
+) -> tuple[tuple[Recorded, ...], list[bytes]]:
     """Encode and chain one append after what is staged already; changes `heads` only when all of it is good."""
     stream = append.stream
     sequence, previous_hash = heads.get(stream) or log.head(stream)
@@ -83,6 +85,7 @@ def _sealed(
         raise SequenceConflict(stream, append.expected_sequence, sequence)
     encoder = Encoder()
     recorded: list[Recorded] = []
+    hashes: list[bytes] = []
     for number, event in enumerate(append.events, len(commit.recorded) + 1):
         sequence += 1
         envelope = quick_envelope(
@@ -107,9 +110,10 @@ def _sealed(
         except EnvelopeInvalid as error:
             raise EventRefused(str(error)) from error
         previous_hash = hash_of(stored)
+        hashes.append(previous_hash)
         recorded.append(quick_recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
     heads[stream] = sequence, previous_hash
-    return tuple(recorded)
+    return tuple(recorded), hashes
 
 
 def deliver(answers: Iterable[tuple[Append, Outcome]]) -> None:

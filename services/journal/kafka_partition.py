@@ -68,6 +68,17 @@ class Counts:
     duplicate: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class OwnBatch:
+    """A batch that this process made after everything in the log, to lie at `record`; its value, events, hashes."""
+
+    record: int
+    claim: int
+    value: bytes
+    recorded: Sequence[Recorded]
+    hashes: Sequence[bytes]
+
+
 class PartitionLog:
     """Feed it every record in order with `take`. Safe to use from several threads; each record is taken once."""
 
@@ -86,6 +97,7 @@ class PartitionLog:
         self._batches: array[int] = array("q")
         self._recent: dict[int, tuple[Recorded, ...]] = {}
         self._recent_bytes = 0
+        self._own: OwnBatch | None = None
 
     # --- taking records ---------------------------------------------------------------------------------------------
 
@@ -93,8 +105,10 @@ class PartitionLog:
         """Take the record, unless it is known already; sets `failure` when it must not be there."""
         if raw.offset < self.next_record or self.failure is not None:
             return
-        # Decoded before the lock is taken: an event loop may wait for it.
-        reading = read_record(raw)
+        # Decoded before the lock is taken: an event loop may wait for it. What this process wrote is known without decoding.
+        own = self._own
+        is_own = own is not None and own.record == raw.offset and own.value == raw.value
+        reading = Reading() if is_own else read_record(raw)
         with self._lock:
             if raw.offset < self.next_record:
                 return
@@ -104,16 +118,29 @@ class PartitionLog:
                 )
                 self._stop(raw.offset, Damage.MISSING, reason)
                 return
-            self._take(raw, reading)
+            if is_own and own is not None:
+                self._take_own(own)
+            else:
+                self._take(raw, reading)
             if self.failure is None:
                 self.next_record = raw.offset + 1
 
-    def take_own(self, record: int, recorded: Sequence[Recorded]) -> None:
+    def expect_own(self, own: OwnBatch) -> None:
+        """Hear what this process is about to write after the last record; the one before it is forgotten."""
+        self._own = own
+
+    def take_own(self, own: OwnBatch) -> None:
         """Take a batch that this process wrote and the broker acknowledged in its place."""
         with self._lock:
-            if record == self.next_record and self.failure is None:
-                self._keep(record, recorded)
-                self.next_record = record + 1
+            if own.record == self.next_record and self.failure is None:
+                self._take_own(own)
+                self.next_record = own.record + 1
+
+    def _take_own(self, own: OwnBatch) -> None:
+        if own.claim == self.claim_offset:
+            self._keep(own.record, own.recorded, own.hashes)
+        else:
+            self.counts.void += 1
 
     def stop(self, offset: int, kind: Damage, reason: str) -> None:
         """Stop the partition for a reason that lies outside its records."""
@@ -174,10 +201,10 @@ class PartitionLog:
         except EventRefused:
             return False
 
-    def _keep(self, record: int, recorded: Sequence[Recorded], hashes: Sequence[bytes] = ()) -> None:
+    def _keep(self, record: int, recorded: Sequence[Recorded], hashes: Sequence[bytes]) -> None:
         """Add a batch whose events are known to continue their streams; each stream's events may lie apart in it."""
         by_stream: dict[str, tuple[int, list[bytes]]] = {}
-        for one, event_hash in zip(recorded, hashes or [one.hash for one in recorded], strict=True):
+        for one, event_hash in zip(recorded, hashes, strict=True):
             envelope = one.envelope
             by_stream.setdefault(envelope.stream, (envelope.sequence, []))[1].append(event_hash)
         for stream, (first, its_hashes) in by_stream.items():

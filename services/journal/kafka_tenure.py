@@ -16,7 +16,7 @@ from enum import Enum, auto
 from services.journal.errors import JournalError, JournalUnavailable
 from services.journal.kafka_commit import Answers, Append, Commit, stage
 from services.journal.kafka_errors import OutcomeUnknown, PartitionNotOwned
-from services.journal.kafka_partition import PartitionLog
+from services.journal.kafka_partition import OwnBatch, PartitionLog
 from services.journal.kafka_records import Headers, batch_record, claim_record
 from services.wire.batch import Claim
 
@@ -61,6 +61,7 @@ class Tenure:
         self._claim_offset = -1
         self._sent_claim: Claim | None = None
         self._must_see = -1
+        self._own: OwnBatch | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -99,8 +100,8 @@ class Tenure:
             # An epoch counts from 1 (Envelope.writer_epoch): the very first record of a partition only makes room.
             self.state = State.REPLAYING if offset > 0 else State.BROKEN
             return []
-        if offset == flight.commit.record:
-            self.log.take_own(offset, flight.commit.recorded)
+        if offset == flight.commit.record and self._own is not None:
+            self.log.take_own(self._own)
             return flight.commit.answers
         self.state, self._must_see = State.BROKEN, offset
         return _unknown(flight.commit, f"someone else wrote before it: it was put at {offset}")
@@ -132,7 +133,10 @@ class Tenure:
         commit, answers = stage(self.log, self.pending, self._now_us())
         if commit.recorded:
             self.flight = Flight(self.log.number, commit)
-            send(self.flight, *batch_record(commit.claim, commit.recorded))
+            value, headers = batch_record(commit.claim, commit.recorded)
+            self._own = OwnBatch(commit.record, commit.claim, value, commit.recorded, commit.hashes)
+            self.log.expect_own(self._own)
+            send(self.flight, value, headers)
         return answers
 
     def _claim_or_yield(self, send: Send) -> Answers:

@@ -80,7 +80,7 @@ class KafkaWriter:
         self._tenures = {number: Tenure(log, make_claim, clock.now_us) for number, log in logs.items()}
         self._committed = committed
         self._producer: KafkaProducer | None = None
-        self._dropped: list[tuple[float, KafkaProducer]] = []
+        self._dropped: list[KafkaProducer] = []
         self._queue: queue.SimpleQueue[_Message] = queue.SimpleQueue()
         self._gauge = threading.Lock()
         self._queued_events = 0
@@ -173,9 +173,9 @@ class KafkaWriter:
                 self._break_all(JournalUnavailable(f"the writer failed ({type(error).__name__}: {error})"))
             if stopping:
                 self._refuse_what_cannot_be_finished()
-            self._close_dropped(everything=False)
+            self._close_dropped(wait=False)
         self._drop_producer()
-        self._close_dropped(everything=True)
+        self._close_dropped(wait=True)
 
     def _take(self) -> list[_Message]:
         """Wait for one message or the tick, then take all that is queued."""
@@ -255,19 +255,23 @@ class KafkaWriter:
         deliver(answers)
 
     def _drop_producer(self) -> None:
+        """End the producer at once with all it has on its way; each such record comes back as failed."""
         producer, self._producer = self._producer, None
         if producer is not None:
-            self._dropped.append((time.monotonic(), producer))
+            # close(timeout=0) gives up with a timeout before it stops the sending thread, which would go on retrying.
+            producer._sender.force_close()  # noqa: SLF001 - the library has no public way to stop at once
+            self._dropped.append(producer)
 
-    def _close_dropped(self, *, everything: bool) -> None:
-        """Close dropped producers, once they have given up what they had on its way."""
-        patience = self._cluster.delivery_timeout_ms / 1000 + _GRACE_SECONDS
+    def _close_dropped(self, *, wait: bool) -> None:
+        """Release what dropped producers still hold, once their sending thread has ended; `wait` for that a little."""
         kept = []
-        for dropped_s, producer in self._dropped:
-            if everything or time.monotonic() - dropped_s > patience:
-                # With records still on their way closing at once raises a timeout, which is what "at once" means.
-                with contextlib.suppress(KafkaError):
-                    producer.close(timeout=0)
-            else:
-                kept.append((dropped_s, producer))
+        for producer in self._dropped:
+            sender = producer._sender  # noqa: SLF001 - as above
+            if wait:
+                sender.join(_GRACE_SECONDS)
+            if sender.is_alive():
+                kept.append(producer)
+                continue
+            with contextlib.suppress(KafkaError):
+                producer.close(timeout=0)
         self._dropped = kept
