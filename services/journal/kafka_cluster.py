@@ -5,6 +5,7 @@ itself; what the client library raises becomes a JournalUnavailable that says wh
 """
 
 import contextlib
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,7 @@ class Cluster:
     def producer(self) -> KafkaProducer:
         """A new producer; raises JournalUnavailable. No transactions: the client can lose a committed one in silence."""
         with self.translated():
+            self._reach()
             return KafkaProducer(
                 **self._common(),
                 acks="all",
@@ -61,6 +63,7 @@ class Cluster:
     def consumer(self) -> KafkaConsumer:
         """A new consumer without a group, whose positions are set by hand; raises JournalUnavailable."""
         with self.translated():
+            self._reach()
             return KafkaConsumer(
                 **self._common(),
                 group_id=None,
@@ -75,6 +78,7 @@ class Cluster:
     def admin(self) -> KafkaAdminClient:
         """A new client for topics and settings; raises JournalUnavailable."""
         with self.translated():
+            self._reach()
             known = KafkaAdminClient.DEFAULT_CONFIG
             settings = {name: value for name, value in self._common().items() if name in known}
             return KafkaAdminClient(**settings, request_timeout_ms=self.request_timeout_ms)
@@ -91,6 +95,24 @@ class Cluster:
         """The error to raise for a failure of the client library: what happened and what to do."""
         where = ",".join(self.bootstrap)
         return JournalUnavailable(f"Kafka at {where}: {_advice(error)} ({type(error).__name__}: {error})")
+
+    def _reach(self) -> None:
+        """Raise OSError unless some address takes a connection.
+
+        The client library, made while no broker answers, leaves a thread and its sockets behind for good.
+        """
+        trouble: OSError = OSError("no address is given")
+        for address in self.bootstrap:
+            host, _, port = address.rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), self.request_timeout_ms / 1000).close()
+            except ValueError as error:
+                raise KafkaConfigurationError(f"{address!r} is not HOST:PORT") from error
+            except OSError as error:
+                trouble = error
+            else:
+                return
+        raise trouble
 
     def _common(self) -> dict[str, Any]:
         return {
