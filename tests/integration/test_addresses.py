@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -33,8 +34,9 @@ def test_an_address_that_is_none_is_refused_everywhere(address: str, tmp_path: P
     with pytest.raises(SettingsRefused, match="is not an address"):
         read_address(address)
     for name in ("grpc_address", "console_address", "metrics_address"):
+        option: dict[str, Any] = {name: address}
         with pytest.raises(SettingsRefused):
-            Settings(tmp_path, **{name: address})
+            Settings(tmp_path, **option)
     with pytest.raises(SettingsRefused):
         Settings(tmp_path, addresses={"shoe": address})
 
