@@ -1,7 +1,7 @@
-"""Writers contend for one partition in a model of the broker in which records are delayed, lost, and land after they were given up.
+"""Writers contend for one partition in a model of the broker: records are delayed, lost, or land after they were given up.
 
-The model says of a record only what a broker says: nothing, or the offset at which it lies. Whatever the order, a reader of the
-log must find every acknowledged event where it was acknowledged, each once, and nothing that stops it.
+The model says of a record only what a broker says: nothing, or the offset at which it lies. Whatever the order, a reader
+of the log must find every acknowledged event where it was acknowledged, each once, and nothing that stops it.
 """
 
 import asyncio
