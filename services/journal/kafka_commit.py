@@ -38,32 +38,43 @@ Answers = list[tuple[Append, Outcome]]
 
 @dataclass(slots=True)
 class Commit:
-    """A record to be: where it will lie if nobody else writes, under which claim, its events and hashes, and the answers."""
+    """A record to be: where it will lie if nobody else writes, under which claim, its events and hashes, and the answers.
+
+    `answers` hold once the record is durable, `refused` once the record before it is. `taken` are all its appends in
+    their order; `heads` and `before` are the streams' heads after this record and after the one on its way before it.
+    """
 
     record: int
     claim: int
+    before: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    heads: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    taken: list[Append] = field(default_factory=list)
     recorded: list[Recorded] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     answers: Answers = field(default_factory=list)
+    refused: Answers = field(default_factory=list)
     size: int = 0
 
+    def following(self) -> "Commit":
+        """A commit to lie right after this one, staged while this one is on its way."""
+        return Commit(self.record + 1, self.claim, self.heads)
 
-def stage(log: PartitionLog, pending: deque[Append], recorded_time_us: int) -> tuple[Commit, Answers]:
-    """Take appends from `pending` into one commit after the log's last record.
 
-    Returns the commit, empty when nothing was to be written, and the answers that are known already: conflicts, refusals,
-    and appends of nothing.
+def stage(commit: Commit, log: PartitionLog, pending: deque[Append], recorded_time_us: int) -> None:
+    """Take appends from `pending` into the commit until it is full.
+
+    Conflicts, refusals and appends of nothing are in its `refused` afterwards; the commit stays without events when
+    there is nothing else.
     """
-    commit, known = Commit(log.next_record, log.claim_offset), Answers()
-    heads: dict[str, tuple[int, bytes]] = {}
     while pending and commit.size < COMMIT_BYTES and len(commit.recorded) < COMMIT_EVENTS:
         if commit.recorded and commit.size + pending[0].size > COMMIT_BYTES:
             break
         append = pending.popleft()
+        commit.taken.append(append)
         try:
-            recorded, hashes = _sealed(append, log, heads, commit, recorded_time_us)
+            recorded, hashes = _sealed(append, log, commit, recorded_time_us)
         except JournalError as error:
-            known.append((append, error))
+            commit.refused.append((append, error))
             continue
         if recorded:
             commit.recorded.extend(recorded)
@@ -71,16 +82,15 @@ def stage(log: PartitionLog, pending: deque[Append], recorded_time_us: int) -> t
             commit.size += sum(len(one.stored) for one in recorded)
             commit.answers.append((append, recorded))
         else:
-            known.append((append, ()))
-    return commit, known
+            commit.refused.append((append, ()))
 
 
 def _sealed(
-    append: Append, log: PartitionLog, heads: dict[str, tuple[int, bytes]], commit: Commit, recorded_time_us: int
+    append: Append, log: PartitionLog, commit: Commit, recorded_time_us: int
 ) -> tuple[tuple[Recorded, ...], list[bytes]]:
-    """Encode and chain one append after what is staged already; changes `heads` only when all of it is good."""
+    """Encode and chain one append after what is staged already; changes the commit's heads only if all is good."""
     stream = append.stream
-    sequence, previous_hash = heads.get(stream) or log.head(stream)
+    sequence, previous_hash = commit.heads.get(stream) or commit.before.get(stream) or log.head(stream)
     if append.expected_sequence != sequence:
         raise SequenceConflict(stream, append.expected_sequence, sequence)
     encoder = Encoder()
@@ -112,7 +122,8 @@ def _sealed(
         previous_hash = hash_of(stored)
         hashes.append(previous_hash)
         recorded.append(quick_recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
-    heads[stream] = sequence, previous_hash
+    if recorded:
+        commit.heads[stream] = sequence, previous_hash
     return tuple(recorded), hashes
 
 

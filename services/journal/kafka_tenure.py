@@ -62,11 +62,12 @@ class Tenure:
         self._sent_claim: Claim | None = None
         self._must_see = -1
         self._own: OwnBatch | None = None
+        self._next: Commit | None = None
 
     @property
     def is_busy(self) -> bool:
         """Whether something waits or is on its way."""
-        return self.flight is not None or bool(self.pending or self.waiters)
+        return self.flight is not None or self._next is not None or bool(self.pending or self.waiters)
 
     @property
     def is_owned(self) -> bool:
@@ -78,6 +79,7 @@ class Tenure:
         if self.log.failure is not None:
             return self.refuse(self.log.failure)
         if self.flight is not None:
+            self._stage_ahead(self.flight.commit)
             return []
         if self.state is State.REPLAYING and self.log.next_record > self._claim_offset:
             self.state = State.OWNED if self._is_latest() else State.IDLE
@@ -87,6 +89,7 @@ class Tenure:
             if self._is_latest():
                 self._tell_waiters(None)
                 return self._commit(send)
+            self._unstage()
             self.state = State.IDLE
         return self._claim_or_yield(send)
 
@@ -103,6 +106,7 @@ class Tenure:
         if offset == flight.commit.record and self._own is not None:
             self.log.take_own(self._own)
             return flight.commit.answers
+        self._unstage()
         self.state, self._must_see = State.BROKEN, offset
         return _unknown(flight.commit, f"someone else wrote before it: it was put at {offset}")
 
@@ -120,6 +124,7 @@ class Tenure:
         return self._drain(error)
 
     def _drain(self, error: JournalError) -> Answers:
+        self._unstage()
         answers: Answers = [(append, error) for append in self.pending]
         self.pending.clear()
         return answers
@@ -127,17 +132,33 @@ class Tenure:
     def _is_latest(self) -> bool:
         return self.log.claim_offset == self._claim_offset
 
+    def _stage_ahead(self, on_its_way: Commit | None) -> None:
+        """Encode what has come while the last record is on its way, so that the next can go at once."""
+        if on_its_way is not None and self.pending and self.state is State.OWNED:
+            self._next = self._next or on_its_way.following()
+            stage(self._next, self.log, self.pending, self._now_us())
+
+    def _unstage(self) -> None:
+        """Put back what was staged ahead: it stood on a record that is not where it was to be."""
+        if self._next is not None:
+            self.pending.extendleft(reversed(self._next.taken))
+            self._next = None
+
     def _commit(self, send: Send) -> Answers:
-        if not self.pending:
-            return []
-        commit, answers = stage(self.log, self.pending, self._now_us())
+        if self._next is not None and (self._next.record, self._next.claim) != (
+            self.log.next_record,
+            self._claim_offset,
+        ):
+            self._unstage()
+        commit, self._next = self._next or Commit(self.log.next_record, self._claim_offset), None
+        stage(commit, self.log, self.pending, self._now_us())
         if commit.recorded:
             self.flight = Flight(self.log.number, commit)
             value, headers = batch_record(commit.claim, commit.recorded)
             self._own = OwnBatch(commit.record, commit.claim, value, commit.recorded, commit.hashes)
             self.log.expect_own(self._own)
             send(self.flight, value, headers)
-        return answers
+        return commit.refused
 
     def _claim_or_yield(self, send: Send) -> Answers:
         """Claim when that was asked for, or after a failure when nobody else has; else tell whose the partition is."""

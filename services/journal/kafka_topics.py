@@ -5,7 +5,8 @@ Changes nothing unless asked to by `create`.
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -13,10 +14,12 @@ from typing import Any
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource, ConfigResourceType
 
+from services.journal.errors import JournalUnavailable
 from services.journal.kafka_cluster import MAX_RECORD_BYTES, Cluster
 from services.journal.kafka_errors import TopicsRefused
 from services.journal.kafka_layout import Layout
 
+_PATIENCE_SECONDS = 20.0
 MESSAGE_BYTES = MAX_RECORD_BYTES + 64 * 1024
 
 EXACT: Mapping[str, str] = MappingProxyType(
@@ -75,10 +78,21 @@ def create(cluster: Cluster, layout: Layout, replication: int, *, mend: bool = F
         for topic in there.values() if mend else ():
             wrong = {name: _wanted(topic.replicas)[name] for name, _ in _wrong_settings(topic)}
             if wrong:
-                admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic.name, configs=wrong)])
+                change_settings(admin, topic.name, wrong)
                 done.append(f"set {', '.join(f'{name}={value}' for name, value in wrong.items())} of {topic.name}")
     audit(cluster, layout)
     return tuple(done)
+
+
+def change_settings(admin: KafkaAdminClient, topic: str, settings: Mapping[str, str]) -> None:
+    """Set settings of a topic and wait until the brokers go by them; raises JournalUnavailable when they do not."""
+    admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, configs=dict(settings))])
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    # The controller has them at once; the broker that is asked follows a moment later.
+    while not settings.items() <= _settings(admin, [topic])[topic].items():
+        if time.monotonic() > deadline:
+            raise JournalUnavailable(f"{topic} does not take its new settings {dict(settings)}: try again")
+        time.sleep(0.05)
 
 
 def audit(cluster: Cluster, layout: Layout) -> None:
@@ -125,17 +139,23 @@ def _described(admin: KafkaAdminClient, layout: Layout) -> list[_Topic]:
     described = [topic for topic in admin.describe_topics(list(layout.topics)) if topic["error_code"] == 0]
     if not described:
         return []
-    resources = [ConfigResource(ConfigResourceType.TOPIC, topic["name"]) for topic in described]
-    settings: Mapping[str, Mapping[str, Any]] = admin.describe_configs(resources, config_filter="all")["topic"]
+    settings = _settings(admin, [topic["name"] for topic in described])
     return [
         _Topic(
             topic["name"],
             len(topic["partitions"]),
             min((len(partition["replica_nodes"]) for partition in topic["partitions"]), default=0),
-            {name: str(setting["value"]) for name, setting in settings[topic["name"]].items()},
+            settings[topic["name"]],
         )
         for topic in described
     ]
+
+
+def _settings(admin: KafkaAdminClient, topics: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Every setting of each topic."""
+    resources = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
+    found: Mapping[str, Mapping[str, Any]] = admin.describe_configs(resources, config_filter="all")["topic"]
+    return {topic: {name: str(one["value"]) for name, one in settings.items()} for topic, settings in found.items()}
 
 
 @contextlib.contextmanager

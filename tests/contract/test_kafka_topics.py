@@ -1,17 +1,16 @@
 """A journal refuses topics that could lose an acknowledged event, and says which setting and which command mends it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
-from kafka.admin import ConfigResource, ConfigResourceType
 
 from services.journal.errors import JournalUnavailable
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_errors import TopicsRefused
 from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.kafka_layout import Layout
-from services.journal.kafka_topics import audit, create
+from services.journal.kafka_topics import audit, change_settings, create
 from tests.support.kafka_broker import Broker, forgotten_sockets, ignores_forgotten_sockets, new_layout, shared_broker
 
 __all__ = ["forgotten_sockets"]
@@ -26,7 +25,7 @@ def broker() -> Broker:
 
 def _alter(broker: Broker, topic: str, settings: Mapping[str, str]) -> None:
     admin = broker.cluster.admin()
-    admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, configs=dict(settings))])
+    change_settings(admin, topic, settings)
     admin.close()
 
 
@@ -45,12 +44,13 @@ def _alter(broker: Broker, topic: str, settings: Mapping[str, str]) -> None:
 async def test_f08_an_unsafe_setting_is_refused_named_and_mended(broker: Broker, setting: str, value: str) -> None:
     layout = new_layout(broker.cluster)
     _alter(broker, layout.topics[2], {setting: value})
-    for opening in (
-        KafkaJournal.open(broker.cluster, layout, Claimant("any")),
-        KafkaJournal.open_read_only(broker.cluster, layout),
-    ):
+    openings: list[Callable[[], Awaitable[KafkaJournal]]] = [
+        lambda: KafkaJournal.open(broker.cluster, layout, Claimant("any")),
+        lambda: KafkaJournal.open_read_only(broker.cluster, layout),
+    ]
+    for opening in openings:
         with pytest.raises(TopicsRefused, match=r"run `holecard journal create-topics --mend`") as refused:
-            await opening
+            await opening()
         (complaint,) = refused.value.complaints
         assert complaint.startswith(f"{layout.topics[2]} has {setting}={value}: ")
     (done,) = create(broker.cluster, layout, 1, mend=True)
