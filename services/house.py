@@ -146,7 +146,7 @@ class House:
             clock=self._clock,
             registry=self.telemetry.registry,
         )
-        console = ConsoleServer(application, self.settings.console_address)
+        console = ConsoleServer(application, self.settings.console_address, names=self.settings.console_names)
         await console.start()
         self._stack.push_async_callback(console.stop)
         self.console_port = console.port
