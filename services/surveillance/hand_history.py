@@ -244,7 +244,7 @@ def status_of(hand: SeenHand) -> str:
 
 
 def in_turn(current: ObservedRound) -> SeenHand | None:
-    """The hand that has the turn in the players' phase: a doubled one until its card is there, else the first that can choose."""
+    """The hand that has the turn: a doubled one until its card is there, else the first that can still choose."""
     if current.phase != "PLAYERS" or current.voided:
         return None
     for seat in current.seats:
