@@ -12,8 +12,7 @@ from services.house import House
 from services.journal.fsck import fsck
 from services.journal.port import NewEvent
 from services.journal.sqlite import SqliteJournal
-from services.runtime.caller import GrpcCaller
-from services.runtime.failures import CallFailed, DeadlinePassed, ServiceUnavailable
+from services.runtime.failures import CallFailed, ServiceUnavailable
 from services.runtime.sealing import KeyUnusable
 from services.shoe.client import BURN_CARDS, BurnCards, BurnReason, ShoeClient
 from services.table.client import PlaceWagers, SeatWager, TableClient, TablePhase, WaitingFor
@@ -164,10 +163,3 @@ async def test_c14_a_client_that_goes_away_in_the_middle_does_not_tear_a_command
             await asyncio.gather(call, return_exceptions=True)
         await play_rounds(house, 1, seed=2)
     assert wrong(settings_in(tmp_path).journal_path) == []
-
-
-async def test_an_answer_that_is_too_late_is_told_apart_from_an_outage(tmp_path: Path) -> None:
-    async with hosted(tmp_path, ("shoe", "table", "wager")) as house:
-        hurried = ShoeClient(GrpcCaller(house.channel, deadline_seconds=0.000_01, patience_seconds=0))
-        with pytest.raises(DeadlinePassed):
-            await hurried.get_shoe(TABLE)

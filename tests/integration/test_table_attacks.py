@@ -280,3 +280,12 @@ async def test_30_804_a_shoe_that_was_changed_for_another_while_betting_was_open
         await house.table.resume(TABLE, house.context(SUPERVISOR), tables.Resume("30-828(1)", "the hands were pushed"))
         await until(house, lambda view: view.phase is TablePhase.IDLE)
         assert await broken_laws(house) == []
+
+
+@pytest.mark.parametrize("other", [{"min_cut_cards": "20"}, {"cut_card_first": '"shuffle-now"'}])
+async def test_30_816_a_shoe_that_was_shuffled_by_other_rules_is_not_dealt(
+    tmp_path: Path, other: dict[str, str]
+) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        await house.ready("ann", seed_rules=rules(**other))
+        assert await refusal(house.table.open_betting(TABLE, house.context())) == "ShoeNotReady"

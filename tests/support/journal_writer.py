@@ -9,18 +9,22 @@ import os
 import random
 import sys
 
+from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.port import Journal
 from services.journal.sqlite import SqliteJournal
 from tests.support.journal_events import new_event
+from tests.support.kafka_broker import from_place
 
 WRITERS = 12
 
 
-def open_journal(kind: str, place: str) -> Journal:
+async def open_journal(kind: str, place: str) -> Journal:
     """Open the journal that an adapter's test names by kind and place."""
-    if kind != "sqlite":
-        raise ValueError(f"no such kind of journal: {kind}")
-    return SqliteJournal.open(place)
+    if kind == "sqlite":
+        return SqliteJournal.open(place)
+    if kind == "kafka":
+        return await KafkaJournal.open(*from_place(place), Claimant("journal-writer"))
+    raise ValueError(f"no such kind of journal: {kind}")
 
 
 async def write(journal: Journal, writer: int, rng: random.Random) -> None:
@@ -45,7 +49,7 @@ async def write(journal: Journal, writer: int, rng: random.Random) -> None:
 
 async def main(kind: str, place: str, seed: int) -> None:
     """Run all writers until the process ends."""
-    journal = open_journal(kind, place)
+    journal = await open_journal(kind, place)
     os.write(1, b"open\n")
     await asyncio.gather(*(write(journal, writer, random.Random(seed + writer)) for writer in range(WRITERS)))
 

@@ -1,0 +1,98 @@
+"""The thread that owns the consumer: it takes every partition's records in order, from the beginning and then live.
+
+Promises: a partition that must not be read on stops alone, the others go on; a broker that is away is waited for.
+Nobody else touches this consumer. Does not keep records.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from kafka import KafkaConsumer, TopicPartition
+from kafka.errors import KafkaError, OffsetOutOfRangeError
+
+from services.journal.findings import Damage
+from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_partition import PartitionLog
+from services.journal.kafka_records import RawRecord
+
+_POLL_MS = 200
+_PAUSE_SECONDS = 0.2
+
+
+class LogFollower:
+    """Follows the partitions of `logs`; calls `progressed` in its thread with those that took something."""
+
+    def __init__(
+        self, cluster: Cluster, logs: Sequence[PartitionLog], progressed: Callable[[Sequence[PartitionLog]], None]
+    ) -> None:
+        """Connect and start; blocks for the connection. Raises JournalUnavailable."""
+        self._cluster = cluster
+        self._logs: Mapping[TopicPartition, PartitionLog] = {log.place: log for log in logs}
+        self._progressed = progressed
+        self._stop = threading.Event()
+        self.trouble: Exception | None = None
+        self._consumer: KafkaConsumer = cluster.consumer()
+        self._thread = threading.Thread(target=self._run, name="journal-follower", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread. Blocks for a moment; call it off the event loop."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        consumer = self._consumer
+        try:
+            consumer.assign(list(self._logs))
+            for place, log in self._logs.items():
+                consumer.seek(place, log.next_record)
+            while not self._stop.is_set():
+                self._poll(consumer)
+        except Exception as error:  # noqa: BLE001 - a reader that died must be told by everybody who waits for it
+            self.trouble = error
+            for log in self._logs.values():
+                log.stop(log.next_record, Damage.UNREADABLE, f"the reader failed ({type(error).__name__}: {error})")
+            self._progressed(list(self._logs.values()))
+        finally:
+            consumer.close(autocommit=False, timeout_ms=0)
+
+    def _poll(self, consumer: KafkaConsumer) -> None:
+        try:
+            polled = consumer.poll(timeout_ms=_POLL_MS)
+            self.trouble = None
+        except OffsetOutOfRangeError as error:
+            self._stop_out_of_range(consumer, error)
+            return
+        except (KafkaError, OSError) as error:
+            # The broker is away or changes its mind: what was taken stays taken, and the next poll goes on from there.
+            self.trouble = error
+            self._stop.wait(_PAUSE_SECONDS)
+            return
+        for place, records in polled.items():
+            log = self._logs[place]
+            for record in records:
+                log.take(RawRecord(record.offset, record.headers, record.value))
+            if log.failure is not None:
+                consumer.pause(place)
+        if polled:
+            self._progressed([self._logs[place] for place in polled])
+        else:
+            self._stop_at_holes(consumer)
+
+    def _stop_at_holes(self, consumer: KafkaConsumer) -> None:
+        """Stop the partitions in which the consumer has gone on without giving records: markers of a transaction (F10)."""
+        for place, log in self._logs.items():
+            if log.failure is None and consumer.position(place, timeout_ms=0) > log.next_record:
+                log.stop(log.next_record, Damage.MISSING, "there is no record here: a foreign producer's transaction")
+                consumer.pause(place)
+                self._progressed([log])
+
+    def _stop_out_of_range(self, consumer: KafkaConsumer, error: OffsetOutOfRangeError) -> None:
+        """Stop the partitions whose next record the broker no longer has, or no longer has reached."""
+        places = list(error.args[0]) if error.args and isinstance(error.args[0], Mapping) else list(self._logs)
+        for place in places:
+            log = self._logs[place]
+            reason = "the broker has no record here: its log was cut off, deleted from the front, or is another one"
+            log.stop(log.next_record, Damage.TRUNCATED, reason)
+            consumer.pause(place)
+        self._progressed([self._logs[place] for place in places])

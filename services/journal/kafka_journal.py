@@ -1,0 +1,278 @@
+"""The cluster's journal: the port over Kafka topics, one record being one group commit of one partition (DESIGN §4).
+
+Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and
+everybody reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the
+partitions it follows from their beginning when it opens; memory is an index of the streams (some 10 bytes an event),
+not the events. Does not decide who should own what.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from services.journal.commit_bell import CommitBell
+from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
+from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_follower import LogFollower
+from services.journal.kafka_history import CHUNK_RECORDS, History
+from services.journal.kafka_layout import Layout, record_of
+from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_topics import audit
+from services.journal.kafka_writer import KafkaWriter
+from services.journal.port import NewEvent, Recorded, StreamHead
+from services.runtime.clock import Clock, SystemClock
+from services.wire.batch import Claim
+
+_PATIENCE_SECONDS = 60.0
+"""How long a reader waits to come up to the log's end before it says that it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Who claims: the process's name, where callers reach it ("host:port", may be empty), and its build."""
+
+    owner: str
+    address: str = ""
+    build: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionStatus:
+    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty)."""
+
+    number: int
+    topic: str
+    kafka_partition: int
+    epoch: int
+    claim: Claim | None
+    counts: Counts
+    next_record: int
+    stopped: str
+
+
+class KafkaJournal:
+    """A journal in Kafka topics. Made by `open` (claims partitions) or `open_read_only`."""
+
+    def __init__(self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock) -> None:
+        """Connect; blocks. Use `open` or `open_read_only`."""
+        audit(cluster, layout)
+        self._layout = layout
+        self._logs = {number: PartitionLog(layout, number) for number in layout.numbers}
+        self._bell = CommitBell(0)
+        self._history = History(cluster)
+        self._writer: KafkaWriter | None = None
+        self._closing: asyncio.Task[None] | None = None
+        if claimant is not None:
+
+            def make_claim() -> Claim:
+                return Claim(claimant.owner, claimant.address, claimant.build, clock.now_us())
+
+            self._writer = KafkaWriter(cluster, self._logs, make_claim, clock, self._ring)
+        try:
+            self._follower = LogFollower(cluster, list(self._logs.values()), self._progressed)
+        except JournalUnavailable:
+            if self._writer is not None:
+                self._writer.close()
+            self._history.close()
+            raise
+
+    @classmethod
+    async def open(
+        cls,
+        cluster: Cluster,
+        layout: Layout,
+        claimant: Claimant,
+        *,
+        partitions: Iterable[int] | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
+
+        Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
+        """
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock())
+        try:
+            await journal.claim(layout.numbers if partitions is None else partitions)
+        except BaseException:
+            await journal.close()
+            raise
+        return journal
+
+    @classmethod
+    async def open_read_only(cls, cluster: Cluster, layout: Layout) -> Self:
+        """Open for reading beside whoever writes. Raises TopicsRefused, JournalUnavailable."""
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock())
+
+    async def claim(self, partitions: Iterable[int]) -> None:
+        """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
+
+        Raises PartitionStopped, JournalUnavailable.
+        """
+        await self._for_writing().claim(partitions)
+
+    def partitions(self) -> tuple[PartitionStatus, ...]:
+        """Every partition as this process knows it now."""
+        return tuple(
+            PartitionStatus(
+                log.number,
+                log.place.topic,
+                log.place.partition,
+                log.claim_offset,
+                log.claim,
+                log.counts,
+                log.next_record,
+                str(log.failure or ""),
+            )
+            for log in self._logs.values()
+        )
+
+    # --- the port ---------------------------------------------------------------------------------------------------
+
+    async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
+        """See `port.Journal.append`; also raises PartitionNotOwned, OutcomeUnknown, PartitionStopped."""
+        writer = self._for_writing()
+        return await writer.submit(self._layout.partition_of(stream), stream, expected_sequence, events)
+
+    async def read(self, stream: str, after_sequence: int = 0) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.read`; a stopped partition is read up to the record that stopped it."""
+        try:
+            log = self._logs[self._layout.partition_of(stream)]
+        except EventRefused:
+            return
+        await self._come_up([log])
+        while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
+            for _, events in await self._chunk(log, records):
+                for recorded in events:
+                    if recorded.envelope.sequence > after_sequence and recorded.envelope.stream == stream:
+                        after_sequence = recorded.envelope.sequence
+                        yield recorded
+        if log.failure is not None:
+            raise log.failure
+
+    async def subscribe(
+        self, after: Mapping[int, int], *, partitions: Iterable[int] | None = None
+    ) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.subscribe`; `partitions` narrows it to those.
+
+        A stopped partition ends the subscription with PartitionStopped once all before it is given; who wants the others to
+        go on subscribes to each by itself.
+        """
+        logs = {number: self._logs[number] for number in (self._logs if partitions is None else partitions)}
+        places = await self._places(logs, after)
+        while True:
+            heard = self._bell.offset
+            quiet = True
+            for number, log in logs.items():
+                record, done = places[number]
+                records = log.records_from(record, CHUNK_RECORDS)
+                if not records and log.failure is not None:
+                    raise log.failure
+                for at, events in await self._chunk(log, records):
+                    quiet = False
+                    for recorded in events[done:] if at == record else events:
+                        yield recorded
+                    places[number] = at + 1, 0
+            if quiet:
+                await self._wait(heard)
+
+    async def end(self) -> Mapping[int, int]:
+        """See `port.Journal.end`; 0 for an empty partition."""
+        await self._come_up(list(self._logs.values()))
+        return {number: log.end for number, log in self._logs.items()}
+
+    async def streams(self) -> Sequence[StreamHead]:
+        """See `port.Journal.streams`; those of a stopped partition as they stood before it."""
+        await self._come_up(list(self._logs.values()))
+        return sorted((head for log in self._logs.values() for head in log.heads()), key=lambda head: head.stream)
+
+    async def close(self) -> None:
+        """See `port.Journal.close`."""
+        if self._closing is None:
+            self._history.refuse_more()
+            self._bell.stop()
+            self._closing = asyncio.create_task(asyncio.to_thread(self._close))
+        # Shielded: a caller that is cancelled must not leave threads behind, and a second caller waits for the first.
+        await asyncio.shield(self._closing)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._follower.stop()
+        self._history.close()
+
+    def _for_writing(self) -> KafkaWriter:
+        if self._writer is None:
+            raise JournalClosed("the journal is open read-only: open it as a writer")
+        return self._writer
+
+    async def _places(self, logs: Mapping[int, PartitionLog], after: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+        """For each partition the record to begin with, and how many of its events are done; raises PositionBeyondEnd."""
+        if after.keys() - logs.keys():
+            raise PositionBeyondEnd(f"there are no partitions {sorted(after.keys() - logs.keys())} to go on in")
+        await self._come_up(list(logs.values()))
+        for number, offset in after.items():
+            if not 0 <= offset <= logs[number].end:
+                raise PositionBeyondEnd(
+                    f"asked to go on after offset {offset} of partition {number}, which ends at {logs[number].end}:"
+                    " it is another journal or an older copy; rebuild the reader"
+                )
+        return {number: record_of(after.get(number, 0)) for number in logs}
+
+    async def _chunk(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
+        """The events of the first of these records, from memory when they are there."""
+        if not records:
+            return []
+        # What is in memory costs no waiting: without this a busy reader would not let the event loop do anything else.
+        await asyncio.sleep(0)
+        chunk = []
+        for record in records:
+            events = log.recent(record)
+            if events is None:
+                break
+            chunk.append((record, events))
+        return chunk or await self._history.fetch(log, records)
+
+    async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
+        """Wait until everything that is in these partitions now has been taken; at once for those this process owns."""
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
+        await asyncio.sleep(0)
+        others = [log for log in logs if log.failure is None and not (self._writer and self._writer.owns(log.number))]
+        if not others:
+            return
+        reached = await self._history.reached(others)
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            heard = self._bell.offset
+            behind = [log for log in others if log.failure is None and log.next_record < reached[log.number]]
+            if not behind:
+                return
+            if time.monotonic() > deadline:
+                log = behind[0]
+                trouble = self._follower.trouble or "it is still reading"
+                raise JournalUnavailable(f"{log.place} is read up to {log.next_record} only: {trouble}; try again")
+            try:
+                async with asyncio.timeout(1):
+                    await self._wait(heard)
+            except TimeoutError:
+                continue
+
+    async def _wait(self, heard: int) -> None:
+        """Wait for something new after `heard`; raises JournalClosed."""
+        if not await self._bell.wait_beyond(heard):
+            raise JournalClosed("the journal is closed")
+
+    def _progressed(self, logs: Sequence[PartitionLog]) -> None:
+        """Called in the follower's thread."""
+        if self._writer is not None:
+            self._writer.progressed(logs)
+        self._ring()
+        if any(log.failure is not None for log in logs):
+            self._bell.disturb()
+
+    def _ring(self) -> None:
+        self._bell.ring(sum(log.next_record for log in self._logs.values()))

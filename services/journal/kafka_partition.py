@@ -1,0 +1,282 @@
+"""One partition as its log tells it: who may write, where each stream stands, which records count.
+
+This is the one reader of DESIGN §4. Promises: whoever takes the same records comes to the same verdict. A batch whose
+claim is not the latest before it is void, and counted. The same events once more are duplicates, and counted.
+Anything else that does not continue its streams stops the partition for good, by name. Keeps per stream its head,
+where its events lie, and eight bytes of each event's hash; the newest records are kept whole up to a bound. Does not
+talk to Kafka.
+"""
+
+import threading
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from kafka import TopicPartition
+
+from services.journal.chain import hash_of
+from services.journal.errors import EventRefused
+from services.journal.findings import Damage
+from services.journal.kafka_errors import PartitionStopped
+from services.journal.kafka_layout import Layout, offset_of
+from services.journal.kafka_records import RawRecord, Reading, read_record
+from services.journal.port import Position, Recorded, StreamHead, quick_recorded
+from services.wire.batch import Claim
+from services.wire.envelope import NO_HASH, Envelope
+
+RECENT_BYTES = 4 * 1024 * 1024
+"""How much of the newest records each partition keeps in memory, so that live subscriptions need not fetch them again."""
+_PREFIX = 8
+_NO_CLAIM = -1
+
+
+@dataclass(slots=True)
+class StreamIndex:
+    """Where a stream's events lie: for each record with some, the first of their sequences; and their hashes' prefixes."""
+
+    sequence: int = 0
+    hash: bytes = NO_HASH
+    firsts: "array[int]" = field(default_factory=lambda: array("q"))
+    records: "array[int]" = field(default_factory=lambda: array("q"))
+    prefixes: bytearray = field(default_factory=bytearray)
+
+    def has(self, sequence: int, event_hash: bytes) -> bool:
+        """Whether the event with that sequence has that hash."""
+        at = (sequence - 1) * _PREFIX
+        return 0 <= at < len(self.prefixes) and self.prefixes[at : at + _PREFIX] == event_hash[:_PREFIX]
+
+    def extend(self, record: int, first: int, hashes: Sequence[bytes]) -> None:
+        """Take events that follow the head."""
+        self.firsts.append(first)
+        self.records.append(record)
+        for event_hash in hashes:
+            self.prefixes += event_hash[:_PREFIX]
+        self.sequence = first + len(hashes) - 1
+        self.hash = hashes[-1]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was met in a partition; each only grows."""
+
+    events: int = 0
+    batches: int = 0
+    claims: int = 0
+    void: int = 0
+    duplicate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBatch:
+    """A batch that this process made after everything in the log, to lie at `record`; its value, events, hashes."""
+
+    record: int
+    claim: int
+    value: bytes
+    recorded: Sequence[Recorded]
+    hashes: Sequence[bytes]
+
+
+class PartitionLog:
+    """Feed it every record in order with `take`. Safe to use from several threads; each record is taken once."""
+
+    def __init__(self, layout: Layout, number: int) -> None:
+        self.number = number
+        self.place: TopicPartition = layout.kafka_partition(number)
+        self.counts = Counts()
+        self.next_record = 0
+        self.end = 0
+        self.claim_offset = _NO_CLAIM
+        self.claim: Claim | None = None
+        self.failure: PartitionStopped | None = None
+        self._layout = layout
+        self._lock = threading.Lock()
+        self._streams: dict[str, StreamIndex] = {}
+        self._batches: array[int] = array("q")
+        self._recent: dict[int, tuple[Recorded, ...]] = {}
+        self._recent_bytes = 0
+        self._own: OwnBatch | None = None
+
+    # --- taking records ---------------------------------------------------------------------------------------------
+
+    def take(self, raw: RawRecord) -> None:
+        """Take the record, unless it is known already; sets `failure` when it must not be there."""
+        if raw.offset < self.next_record or self.failure is not None:
+            return
+        # Decoded before the lock is taken: an event loop may wait for it. What this process wrote is known without decoding.
+        own = self._own
+        is_own = own is not None and own.record == raw.offset and own.value == raw.value
+        reading = Reading() if is_own else read_record(raw)
+        with self._lock:
+            if raw.offset < self.next_record:
+                return
+            if raw.offset > self.next_record:
+                reason = (
+                    f"offsets {self.next_record} to {raw.offset - 1} are gone: deleted, compacted or a transaction's"
+                )
+                self._stop(raw.offset, Damage.MISSING, reason)
+                return
+            if is_own and own is not None:
+                self._take_own(own)
+            else:
+                self._take(raw, reading)
+            if self.failure is None:
+                self.next_record = raw.offset + 1
+
+    def expect_own(self, own: OwnBatch) -> None:
+        """Hear what this process is about to write after the last record; the one before it is forgotten."""
+        self._own = own
+
+    def take_own(self, own: OwnBatch) -> None:
+        """Take a batch that this process wrote and the broker acknowledged in its place."""
+        with self._lock:
+            if own.record == self.next_record and self.failure is None:
+                self._take_own(own)
+                self.next_record = own.record + 1
+
+    def _take_own(self, own: OwnBatch) -> None:
+        if own.claim == self.claim_offset:
+            self._keep(own.record, own.recorded, own.hashes)
+        else:
+            self.counts.void += 1
+
+    def stop(self, offset: int, kind: Damage, reason: str) -> None:
+        """Stop the partition for a reason that lies outside its records."""
+        with self._lock:
+            self._stop(offset, kind, reason)
+
+    def _take(self, raw: RawRecord, reading: Reading) -> None:
+        if reading.complaint:
+            self._stop(raw.offset, Damage.UNREADABLE, reading.complaint)
+        elif reading.claim is not None:
+            self.claim_offset, self.claim = raw.offset, reading.claim
+            self.counts.claims += 1
+        elif reading.batch_claim != self.claim_offset:
+            self.counts.void += 1
+        else:
+            self._take_batch(raw.offset, reading.envelopes, reading.stored)
+
+    def _take_batch(self, record: int, envelopes: Sequence[Envelope], stored: Sequence[bytes]) -> None:
+        hashes = [hash_of(one) for one in stored]
+        if all(self._knows(envelope, one) for envelope, one in zip(envelopes, hashes, strict=True)):
+            self.counts.duplicate += 1
+            return
+        heads: dict[str, tuple[int, bytes]] = {}
+        recorded = []
+        for at, envelope in enumerate(envelopes):
+            complaint = self._complaint(envelope, heads)
+            if complaint is not None:
+                self._stop(record, *complaint)
+                return
+            heads[envelope.stream] = envelope.sequence, hashes[at]
+            recorded.append(quick_recorded(Position(self.number, offset_of(record, at + 1)), envelope, stored[at]))
+        self._keep(record, recorded, hashes)
+
+    def _knows(self, envelope: Envelope, event_hash: bytes) -> bool:
+        index = self._streams.get(envelope.stream)
+        return index is not None and index.has(envelope.sequence, event_hash)
+
+    def _complaint(self, envelope: Envelope, heads: dict[str, tuple[int, bytes]]) -> tuple[Damage, str] | None:
+        """What is wrong with an event as the next of its stream; None when nothing is."""
+        name = f"{envelope.stream} {envelope.sequence}"
+        index = self._streams.get(envelope.stream)
+        sequence, head = heads.get(envelope.stream) or ((index.sequence, index.hash) if index else (0, NO_HASH))
+        if envelope.writer_epoch != self.claim_offset:
+            return Damage.EDITED, f"{name} was written under claim {envelope.writer_epoch}, its batch under another"
+        if index is None and not self._belongs(envelope.stream):
+            return Damage.UNREADABLE, f"{name} does not belong into this partition: a foreign producer"
+        if envelope.sequence > sequence + 1:
+            return Damage.MISSING, f"{name} follows {sequence}: there is a gap"
+        if envelope.sequence <= sequence:
+            return Damage.FORKED, f"another event is {name} already: two writers, or a second history"
+        if envelope.previous_hash != head:
+            return Damage.EDITED, f"{name} does not carry the hash of the event before it"
+        return None
+
+    def _belongs(self, stream: str) -> bool:
+        try:
+            return self._layout.partition_of(stream) == self.number
+        except EventRefused:
+            return False
+
+    def _keep(self, record: int, recorded: Sequence[Recorded], hashes: Sequence[bytes]) -> None:
+        """Add a batch whose events are known to continue their streams; each stream's events may lie apart in it."""
+        by_stream: dict[str, tuple[int, list[bytes]]] = {}
+        for one, event_hash in zip(recorded, hashes, strict=True):
+            envelope = one.envelope
+            by_stream.setdefault(envelope.stream, (envelope.sequence, []))[1].append(event_hash)
+        for stream, (first, its_hashes) in by_stream.items():
+            index = self._streams.get(stream)
+            if index is None:
+                index = self._streams[stream] = StreamIndex()
+            index.extend(record, first, its_hashes)
+        self._batches.append(record)
+        self.end = recorded[-1].position.offset
+        self.counts.events += len(recorded)
+        self.counts.batches += 1
+        self._recent[record] = tuple(recorded)
+        self._recent_bytes += sum(len(one.stored) for one in recorded)
+        while self._recent_bytes > RECENT_BYTES and len(self._recent) > 1:
+            dropped = self._recent.pop(next(iter(self._recent)))
+            self._recent_bytes -= sum(len(one.stored) for one in dropped)
+
+    def _stop(self, offset: int, kind: Damage, reason: str) -> None:
+        if self.failure is None:
+            self.failure = PartitionStopped(self.place.topic, self.place.partition, offset, kind, reason)
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    def head(self, stream: str) -> tuple[int, bytes]:
+        """The stream's last sequence and hash; 0 and NO_HASH when there is no such stream."""
+        with self._lock:
+            index = self._streams.get(stream)
+            return (index.sequence, index.hash) if index else (0, NO_HASH)
+
+    def heads(self) -> list[StreamHead]:
+        """The head of every stream."""
+        with self._lock:
+            return [StreamHead(name, index.sequence, index.hash) for name, index in self._streams.items()]
+
+    def records_of(self, stream: str, after_sequence: int, limit: int) -> list[int]:
+        """The first records, at most `limit`, that hold events of the stream after that sequence."""
+        with self._lock:
+            index = self._streams.get(stream)
+            if index is None or index.sequence <= after_sequence:
+                return []
+            start = max(bisect_right(index.firsts, after_sequence + 1) - 1, 0)
+            return list(index.records[start : start + limit])
+
+    def records_from(self, record: int, limit: int) -> list[int]:
+        """The first records that count at or after Kafka's offset `record`, at most `limit`."""
+        with self._lock:
+            start = bisect_left(self._batches, record)
+            return list(self._batches[start : start + limit])
+
+    def recent(self, record: int) -> tuple[Recorded, ...] | None:
+        """The events of a record that is still in memory."""
+        with self._lock:
+            return self._recent.get(record)
+
+    def checked(self, raw: RawRecord) -> tuple[Recorded, ...] | None:
+        """The events of a record that was taken before and is read again; None when they are not what was taken."""
+        reading = read_record(raw)
+        if reading.complaint or reading.claim is not None:
+            return None
+        with self._lock:
+            known = all(self._knows(e, hash_of(s)) for e, s in zip(reading.envelopes, reading.stored, strict=True))
+        if not known:
+            return None
+        return tuple(
+            quick_recorded(Position(self.number, offset_of(raw.offset, at)), envelope, stored)
+            for at, (envelope, stored) in enumerate(zip(reading.envelopes, reading.stored, strict=True), 1)
+        )
+
+
+def near_each_other(records: Sequence[int], furthest: int) -> list[int]:
+    """The records up to the first that lies further than `furthest` from the one before it: worth one reading."""
+    for at, (before, record) in enumerate(pairwise(records), 1):
+        if record - before > furthest:
+            return list(records[:at])
+    return list(records)

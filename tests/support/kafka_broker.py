@@ -1,0 +1,138 @@
+"""A real broker for tests: fetched, formatted and started by deploy/kafka/broker on free ports, ended with the tests."""
+
+import atexit
+import gc
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_layout import AREAS, Layout
+from services.journal.kafka_topics import create
+
+_SCRIPT = Path(__file__).parents[2] / "deploy" / "kafka" / "broker"
+_LIFETIME_SECONDS = "1800"
+_START_SECONDS = 90
+
+
+class Broker:
+    """One broker in a folder of its own; it can be killed and started again on the same log and ports."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="holecard-kafka-"))
+        self.port, self._controller_port = _free_ports(2)
+        self._process: subprocess.Popen[bytes] | None = None
+        subprocess.run([_SCRIPT, "fetch"], check=True)
+        self.start()
+
+    @property
+    def cluster(self) -> Cluster:
+        """How to reach it."""
+        return Cluster((f"127.0.0.1:{self.port}",))
+
+    def start(self) -> None:
+        """Start it and wait until it takes connections."""
+        log = (self.folder / "broker.log").open("ab")
+        with log:
+            # The lifetime ends it even when the tests are killed and can end nothing any more.
+            self._process = subprocess.Popen(
+                ["timeout", "-s", "KILL", _LIFETIME_SECONDS, "nice", _SCRIPT, "start", self.folder, str(self.port)],
+                env={**os.environ, "CONTROLLER_PORT": str(self._controller_port)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the broker did not start:\n{(self.folder / 'broker.log').read_text()[-4000:]}")
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send SIGSTOP or SIGCONT to the broker."""
+        assert self._process is not None
+        os.killpg(self._process.pid, number)
+
+    def remove(self) -> None:
+        """End it and delete its log."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+@cache
+def shared_broker() -> Broker:
+    """The broker that the tests of this process share; each test makes topics of its own."""
+    broker = Broker()
+    atexit.register(broker.remove)
+    return broker
+
+
+def new_layout(cluster: Cluster, *, partitions: int = 1, one_topic: bool = False) -> Layout:
+    """A journal's topics under new names, made on the cluster; `one_topic` puts every area into a single one."""
+    prefix = f"t{uuid4().hex[:12]}"
+    if one_topic:
+        layout = Layout(partitions, (f"{prefix}.holecard.v1",), dict.fromkeys(AREAS, 0))
+    else:
+        layout = Layout.standard(partitions, f"{prefix}.")
+    create(cluster, layout, 1)
+    return layout
+
+
+@pytest.fixture
+def forgotten_sockets() -> Iterator[None]:
+    """Collects what kafka-python forgot to close when it could not reach a broker, in the test that made it do so.
+
+    Such a test also carries `ignores_forgotten_sockets`.
+    """
+    yield
+    gc.collect()
+
+
+ignores_forgotten_sockets = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
+)
+
+
+def place_of(cluster: Cluster, layout: Layout) -> str:
+    """The journal's place as text, for a process of its own (`tests.support.journal_writer`)."""
+    areas = ",".join(f"{area}={topic}" for area, topic in layout.areas.items())
+    return " ".join([",".join(cluster.bootstrap), str(layout.partitions), ",".join(layout.topics), areas])
+
+
+def from_place(place: str) -> tuple[Cluster, Layout]:
+    """What `place_of` wrote."""
+    bootstrap, partitions, topics, areas = place.split(" ")
+    numbers = {area: int(topic) for area, _, topic in (one.partition("=") for one in areas.split(","))}
+    return Cluster(tuple(bootstrap.split(","))), Layout(int(partitions), tuple(topics.split(",")), numbers)
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
