@@ -17,7 +17,7 @@ from services.runtime.caller import LocalCaller
 from services.runtime.failures import ServiceUnavailable
 from services.runtime.telemetry import Telemetry
 from services.surveillance import client as v
-from services.surveillance import schema
+from services.surveillance import schema, shoe_facts
 from services.surveillance.facts import Fact, FactReader
 from services.surveillance.projection import GapFound, Projection
 from services.surveillance.rederiving import build_again, differences
@@ -51,6 +51,24 @@ async def listed(rows: Iterable[Recorded]) -> AsyncIterator[Recorded]:
 def test_g03_two_builds_are_the_same_bytes_however_they_are_cut_into_batches(size: int) -> None:
     part = log()[:300]
     assert digests(built(part, size)) == digests(built(part))
+
+
+def test_what_goes_back_into_a_continuous_shuffler_is_in_it_again() -> None:
+    facts = log(continuous=True)
+    engine = open_memory()
+    projection = Projection(engine)
+    returned = 0
+    for fact in facts:
+        projection.project([fact])
+        with engine.connect() as connection:
+            left, cards = connection.execute(select(schema.tables.c.shoe_left, schema.tables.c.shoe_cards)).one()
+        if isinstance(fact.event, shoe_facts.CardDrawn):
+            assert left == fact.event.left
+        if isinstance(fact.event, shoe_facts.DiscardsReturned):
+            assert left == cards
+            returned += 1
+    assert returned > 5
+    engine.dispose()
 
 
 def test_a_batch_that_is_delivered_again_changes_nothing() -> None:
