@@ -58,7 +58,7 @@ faults: setup  ## kill the house again and again for minutes, then verify
 	$(BIN)/python -m pytest tests/faults -m faults --capture=no -p no:randomly
 
 load: setup  ## drive whole rounds over gRPC and say where the time goes
-	$(BIN)/python -m load.rounds
+	$(BIN)/python -m load.rounds --profile
 
 clean:  ## remove what was built, not .data
 	rm -rf $(VENV) .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -62,6 +62,9 @@ class HousePresent:
             self._process.kill()
             self._process.wait()
             raise
+        finally:
+            if self._process.stdout is not None:
+                self._process.stdout.close()
 
     def start_profile(self) -> None:
         """Begin to profile now, so that what came before is left out."""

@@ -4,19 +4,21 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self
 
 import structlog
 from prometheus_client import start_http_server
 
+from services.journal.errors import JournalUnavailable
 from services.journal.sqlite import SqliteJournal
+from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
-from services.runtime.sealing import AesGcmSealer, load_or_create_key
+from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
 from services.runtime.telemetry import Telemetry
@@ -36,6 +38,7 @@ log = structlog.get_logger(__name__)
 
 # Short: tables and pages try again by themselves, and show meanwhile whom they wait for.
 PATIENCE_SECONDS = 5.0
+LOOK_AT_JOURNAL_SECONDS = 0.5
 WRITERS = frozenset({"shoe", "table", "wager"})
 
 
@@ -64,6 +67,10 @@ class House:
         self.grpc_port = 0
         self.console_port = 0
         self.metrics_port = 0
+        self.journal: SqliteJournal | None = None
+        self.failure: JournalUnavailable | None = None
+        """What made this process useless; it must end and be started again."""
+        self._on_failure: Callable[[], None] = lambda: None
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -79,6 +86,10 @@ class House:
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
+
+    def on_failure(self, tell: Callable[[], None]) -> None:
+        """Call `tell` once when the process can go on no longer; `failure` says why."""
+        self._on_failure = tell
 
     def caller(self, service: str) -> Caller:
         """The way to a service: in this process when it is hosted here, else over gRPC to its address."""
@@ -98,7 +109,7 @@ class House:
         if self.hosted != {"console"}:
             journal = self._open_journal()
             if "shoe" in self.hosted:
-                self._host_shoe(journal)
+                await self._host_shoe(journal)
             if "wager" in self.hosted:
                 self._host_wager(journal)
             if "surveillance" in self.hosted:
@@ -111,7 +122,10 @@ class House:
         # Only now, since open rounds go on at once and need the others.
         for room in living:
             self._stack.push_async_callback(room.stop)
-            await room.start()
+            try:
+                await room.start()
+            except OSError as error:
+                raise SettingsRefused(f"{error.filename or self.settings.data_dir}: {error.strerror}") from error
         if "console" in self.hosted:
             await self._serve_console()
 
@@ -132,7 +146,7 @@ class House:
             clock=self._clock,
             registry=self.telemetry.registry,
         )
-        console = ConsoleServer(application, self.settings.console_address)
+        console = ConsoleServer(application, self.settings.console_address, names=self.settings.console_names)
         await console.start()
         self._stack.push_async_callback(console.stop)
         self.console_port = console.port
@@ -147,10 +161,28 @@ class House:
         else:
             journal = SqliteJournal.open_read_only(self.settings.journal_path)
         self._stack.push_async_callback(journal.close)
+        self.journal = journal
+        watch = asyncio.create_task(self._watch(journal))
+        self._stack.callback(watch.cancel)
         return journal
 
-    def _host_shoe(self, journal: SqliteJournal) -> None:
-        key = load_or_create_key(self.settings.sealing_key_path, self._entropy)
+    async def _watch(self, journal: SqliteJournal) -> None:
+        """A writer that failed stays failed (crash-only): better to end loudly than to answer nobody for hours."""
+        while journal.failure is None:  # noqa: ASYNC110 - the writer is a thread that knows no event loop
+            await asyncio.sleep(LOOK_AT_JOURNAL_SECONDS)
+        self.failure = journal.failure
+        log.error("the journal cannot be written any more; this process ends", reason=str(self.failure))
+        self._on_failure()
+
+    async def _host_shoe(self, journal: SqliteJournal) -> None:
+        path = self.settings.sealing_key_path
+        if not path.exists() and any(head.stream.startswith("shoe:") for head in await journal.streams()):
+            # A new key made in silence would only show at the next card, and then look like damage.
+            raise KeyUnusable(
+                f"the key file {path} is missing, and this journal holds shoes that are sealed under it: put it back. If it"
+                " is lost for good, put 32 new random bytes there (mode 0600); shoes in play cannot go on then"
+            )
+        key = load_or_create_key(path, self._entropy)
         self._add(
             shoe_server.dispatcher(
                 journal,
@@ -184,6 +216,9 @@ class House:
     def _host_surveillance(self, journal: SqliteJournal) -> "Surveillance":
         from services.surveillance.server import Surveillance
 
+        # Two that write one read model would each take the other's rows for their own.
+        lock = WriterLock(self.settings.projection_path, "projection")
+        self._stack.callback(lock.release)
         surveillance = Surveillance(
             journal,
             self.settings.projection_path,

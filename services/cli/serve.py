@@ -34,6 +34,8 @@ def house_options(command: F) -> F:
                      help="Where the services listen for gRPC."),
         click.option("--console", "console_address", type=Address(), default=defaults.console_address,
                      show_default=True, help="Where the web console listens."),
+        click.option("--console-name", multiple=True, metavar="NAME",
+                     help="A name under which browsers may ask for the console, besides localhost and IP addresses."),
         click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
                      help="Where Prometheus finds the metrics."),
         click.option("--floor-file", type=click.Path(path_type=Path),
@@ -113,6 +115,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         data_dir=options["data"],
         grpc_address=options["listen"],
         console_address=options["console_address"],
+        console_names=options["console_name"],
         metrics_address=options["metrics"],
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
@@ -130,46 +133,55 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
         uvloop.run(main)
 
 
-def _until_told() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set."""
+def _until_told(house: House) -> asyncio.Event:
+    """An event that SIGINT and SIGTERM set, and the house itself when it can go on no longer."""
     told = asyncio.Event()
+    house.on_failure(told.set)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
     return told
 
 
 async def _serve(house: House) -> None:
-    told = _until_told()
+    told = _until_told(house)
     async with house:
         _announce(house)
         await told.wait()
         click.echo("draining", err=True)
+    if house.failure is not None:
+        raise house.failure
 
 
 async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
+    told = _until_told(house)
+    async with house:
+        _announce(house)
+        await _play_until(told, house, plan, rules)
+    if house.failure is not None:
+        raise house.failure
+
+
+async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
     from services.cli.floor import print_progress, print_summary
     from services.floor.simulation import Callers, Simulation
 
-    told = _until_told()
-    async with house:
-        _announce(house)
-        if plan is None:
-            await told.wait()
-            return
-        channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
-        caller = GrpcCaller(channel)
-        simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
-        playing = asyncio.create_task(simulation.run(print_progress))
-        telling = asyncio.create_task(told.wait())
-        await asyncio.wait({playing, telling}, return_when=asyncio.FIRST_COMPLETED)
-        telling.cancel()
-        simulation.stop()
-        # At a slow pace a round takes a minute: the house can be stopped at any step, so nobody waits for its end.
-        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-            await asyncio.wait_for(playing, timeout=3)
-        await simulation.count_events()
-        await channel.close()
-        print_summary(simulation.figures)
+    if plan is None:
+        await told.wait()
+        return
+    channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
+    caller = GrpcCaller(channel)
+    simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
+    playing = asyncio.create_task(simulation.run(print_progress))
+    telling = asyncio.create_task(told.wait())
+    await asyncio.wait({playing, telling}, return_when=asyncio.FIRST_COMPLETED)
+    telling.cancel()
+    simulation.stop()
+    # At a slow pace a round takes a minute: the house can be stopped at any step, so nobody waits for its end.
+    with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+        await asyncio.wait_for(playing, timeout=3)
+    await simulation.count_events()
+    await channel.close()
+    print_summary(simulation.figures)
 
 
 def _announce(house: House) -> None:

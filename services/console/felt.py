@@ -131,7 +131,7 @@ def _shoe(shoe: ShoeView) -> str:
     left, width = 1000, 196
     gone = min(shoe.dealt / shoe.size, 1) * width if shoe.size else 0
     parts = [
-        text("SHOE", x=left, y=66, fill=DIM, font_family=FONT, font_size=18, font_weight=650, letter_spacing=2.2),
+        text("DEALT", x=left, y=66, fill=DIM, font_family=FONT, font_size=18, font_weight=650, letter_spacing=2.2),
         text(
             f"{shoe.dealt} / {shoe.size}",
             x=left + width,

@@ -7,12 +7,14 @@ from services.console.felt_cards import FONT
 from services.console.felt_chips import draw_stack
 from services.console.felt_hands import GOLD, Place, draw_hand
 from services.console.formatting import short_money, signed_money
-from services.console.svg import element, group, text
+from services.console.svg import element, fitted, group, text
 from services.console.views import SeatView, StakeView
 
 WIDTH = 1260
 HEIGHT = 706
 SPOT = 35.0
+ROOM = 166.0
+"""What a line of words below a circle may take, so that it stays off the words of the seats beside it."""
 PALE = "#dfeae4"
 DIM = "#a9c4b6"
 
@@ -101,8 +103,7 @@ def _name(seat: SeatView, x: float, y: float) -> str:
     top = y + SPOT + (48 if stakes_by_kind(seat) else 24)
     if not seat.patron:
         return _line(f"Seat {seat.number}", x, top, GOLD if seat.active else DIM, 18, 600)
-    name = seat.patron if len(seat.patron) <= 14 else seat.patron[:13] + "…"
-    lines = _line(f"{seat.number} · {name}", x, top, GOLD if seat.active else PALE, 19, 600)
+    lines = _line(f"{seat.number} · {seat.patron}", x, top, GOLD if seat.active else PALE, 19, 600)
     below = [] if seat.rack_cents is None else [f"rack {short_money(seat.rack_cents)}"]
     below += [_beside_words(stake) for stake in seat.beside]
     return lines + "".join(_line(words, x, top + 22 * (row + 1), DIM, 17.5, 400) for row, words in enumerate(below))
@@ -114,8 +115,9 @@ def _beside_words(stake: StakeView) -> str:
 
 
 def _line(words: str, x: float, y: float, colour: str, size: float, weight: int) -> str:
+    shown, size = fitted(words, size, ROOM)
     return text(
-        words,
+        shown,
         x=x,
         y=y,
         fill=colour,

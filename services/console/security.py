@@ -1,9 +1,13 @@
-"""What every response says to the browser: run and load only our own files, guess nothing, be framed by nobody.
+"""Who is answered, and what every response says to the browser: run and load only our own files, be framed by nobody.
 
 Pure ASGI, so that a live stream passes through unbuffered.
 """
 
-from starlette.datastructures import MutableHeaders
+from collections.abc import Collection
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS = {
@@ -42,3 +46,31 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, complete)
+
+
+class KnownHosts:
+    """Answers only requests that name this console: by an IP address, as localhost, or by one of `names`.
+
+    A page of somebody else's, open in the same browser, can let its own name lead to this machine and then read what it is
+    answered as its own (DNS rebinding); it cannot do so with an address or with a name that it does not own. 421 otherwise.
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
+        self._app = app
+        self._names = {"localhost", *(name.lower().rstrip(".") for name in names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on or turn it away."""
+        if scope["type"] in {"http", "websocket"} and not self._knows(Headers(scope=scope).get("host", "")):
+            words = "This console does not go by that name. Start it with --console-name NAME to let it.\n"
+            await PlainTextResponse(words, status_code=421, headers=HEADERS)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _knows(self, host: str) -> bool:
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        try:
+            ip_address(name.strip("[]"))
+        except ValueError:
+            return name.lower().rstrip(".") in self._names
+        return True

@@ -6,7 +6,7 @@ Listens where it is told, on the own machine only unless told otherwise. Needs n
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import uvicorn
 from prometheus_client import CollectorRegistry
@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from services.console.application import web
 from services.console.client_readings import ClientReadings
+from services.console.security import KnownHosts
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.server import PortTaken
 from services.runtime.settings import read_address
@@ -54,14 +55,18 @@ class _Uvicorn(uvicorn.Server):
 
 
 class ConsoleServer:
-    """Serves the console on "host:port"; port 0 takes a free one, see `port` after `start`."""
+    """Serves the console on "host:port"; port 0 takes a free one, see `port` after `start`.
 
-    def __init__(self, application: Starlette, address: str = DEFAULT_ADDRESS) -> None:
+    `names` are those under which browsers may ask for it, besides the address's own, localhost and any IP address. Raises
+    SettingsRefused for an address that is none.
+    """
+
+    def __init__(self, application: Starlette, address: str = DEFAULT_ADDRESS, *, names: Collection[str] = ()) -> None:
         self.address = address
         self.port = 0
         self._application = application
         config = uvicorn.Config(
-            application,
+            KnownHosts(application, {read_address(address)[0], *names}),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -73,7 +78,7 @@ class ConsoleServer:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Listen; returns when pages are served. Raises PortTaken, or SettingsRefused for an address that is none."""
+        """Listen; returns when pages are served. Raises PortTaken."""
         self._socket = _listen(self.address)
         self.port = self._socket.getsockname()[1]
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))

@@ -8,6 +8,9 @@ from html import escape
 
 Value = str | int | float
 
+SMALLEST = 0.78
+_WIDE, _USUAL, _NARROW = 0.95, 0.62, 0.34
+
 
 def number(value: float) -> str:
     """Write a coordinate with at most two decimals and no needless zeros."""
@@ -29,6 +32,24 @@ def element(name: str, /, *children: str, **attributes: Value | None) -> str:
 def text(words: str, /, **attributes: Value | None) -> str:
     """Write a text element with escaped words."""
     return element("text", escape(words), **attributes)
+
+
+def fitted(words: str, size: float, room: float) -> tuple[str, float]:
+    """Give words and a font size at which they take at most `room`: smaller, down to SMALLEST of `size`, then cut short."""
+    wide = width(words, size)
+    if wide <= room:
+        return words, size
+    if wide * SMALLEST <= room:
+        return words, size * room / wide
+    size *= SMALLEST
+    while len(words) > 1 and width(words + "…", size) > room:
+        words = words[:-1]
+    return words + "…", size
+
+
+def width(words: str, size: float) -> float:
+    """About how wide words are in a bold sans serif; never much less than they are."""
+    return size * sum(_WIDE if c in "WMmw@%—" else _NARROW if c in " .,:;'|!ijlI·-()/" else _USUAL for c in words)
 
 
 def group(*children: str, x: float = 0, y: float = 0, **attributes: Value | None) -> str:

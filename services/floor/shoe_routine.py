@@ -7,7 +7,7 @@ import random
 
 from services.floor.desk import Desk
 from services.game.house_rules import HouseRules
-from services.game.rule_options import Shuffle
+from services.game.rule_options import BurnCardVisible, Shuffle
 from services.shoe.client import (
     BurnCards,
     BurnReason,
@@ -106,5 +106,6 @@ class ShoeRoutine:
     async def _burn(self, shoe: ShoeStatus) -> None:
         count = self._rules.burn_after_shuffle
         if count and not shoe.continuous and shoe.drawn == 0 and shoe.burned == 0:
-            burn = BurnCards(f"{shoe.shoe_id}/burn", "", count, BurnReason.AFTER_SHUFFLE, face_up=False)
+            shown = self._rules.burn_card_visible is BurnCardVisible.ALWAYS
+            burn = BurnCards(f"{shoe.shoe_id}/burn", "", count, BurnReason.AFTER_SHUFFLE, face_up=shown)
             await self._desk.clients.shoe.burn_cards(self._desk.table, self._desk.by_dealer(), burn)

@@ -7,7 +7,13 @@ dealer acts for whoever is in turn, as at a physical table. Amounts are integer 
 from dataclasses import dataclass
 
 from services.game.cards import Card
-from services.game.round_words import DealtCard, Wager
+from services.game.round_marks import BY_DEALER, BY_PLAYER
+from services.game.round_words import DealtCard, DecidedBy, Wager
+
+
+def decided_by(player: str) -> DecidedBy:
+    """A command with a player's id is his own choice; without one the dealer acted for him."""
+    return BY_PLAYER if player else BY_DEALER
 
 
 @dataclass(frozen=True, slots=True)

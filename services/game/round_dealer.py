@@ -4,6 +4,7 @@ Owns the reveal and the end of a round. The hole card is asked about only by yes
 on.
 """
 
+from services.game.hand import is_blackjack
 from services.game.quick import quick
 from services.game.round_commands import PickUpHands, RecordHoleCheck, RevealHole
 from services.game.round_events import (
@@ -70,7 +71,7 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
     hidden = hidden_double(draft)
     if draft.phase is AT_DEALER and dealer is not None and dealer.hole == command.position:
         first, second = dealer.cards[0], command.card
-        blackjack = (first.is_ace and second.is_ten) or (first.is_ten and second.is_ace)
+        blackjack = is_blackjack((first, second), from_split=False)
         if draft.hole_checked is not None and draft.hole_checked is not blackjack:
             raise HoleContradictsCheck(
                 f"the check answered {draft.hole_checked}, the card is {second}", position=command.position

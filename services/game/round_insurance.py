@@ -6,7 +6,7 @@ do not.
 
 from services.game.quick import quick
 from services.game.round_betting import check_chips, check_whole
-from services.game.round_commands import CloseInsurance, DeclineInsurance, TakeEvenMoney, TakeInsurance
+from services.game.round_commands import CloseInsurance, DeclineInsurance, TakeEvenMoney, TakeInsurance, decided_by
 from services.game.round_events import (
     EvenMoneyTaken,
     InsuranceClosed,
@@ -21,7 +21,6 @@ from services.game.round_marks import (
     AT_DEALING,
     AT_INSURANCE,
     BY_DEALER,
-    BY_PLAYER,
     BY_SYSTEM,
     NATURAL,
     TOOK_EVEN_MONEY,
@@ -41,17 +40,12 @@ from services.game.round_rejections import (
 from services.game.round_rejections import InsuranceClosed as InsuranceIsClosed
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import DecidedBy, Stake
+from services.game.round_words import Stake
 from services.game.rule_options import InsuranceRule
 from services.game.wager_kinds import INSURANCE
 
 _placed = quick(InsurancePlaced)
 _declined = quick(InsuranceDeclined)
-
-
-def decided_by(player: str) -> DecidedBy:
-    """A command with a player's id is his own choice; without one the dealer acted for him."""
-    return BY_PLAYER if player else BY_DEALER
 
 
 def take_insurance(draft: RoundState, command: TakeInsurance) -> tuple[RoundEvent, ...]:

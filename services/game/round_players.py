@@ -7,7 +7,16 @@ legal for it is `round_legality`. Cards come afterwards, by `round_dealing`.
 from services.game.hand import total
 from services.game.quick import quick
 from services.game.round_betting import check_chips, check_whole
-from services.game.round_commands import DeclineSurrender, DoubleDown, Hit, Split, Stand, StandByTimeout, SurrenderHand
+from services.game.round_commands import (
+    DeclineSurrender,
+    DoubleDown,
+    Hit,
+    Split,
+    Stand,
+    StandByTimeout,
+    SurrenderHand,
+    decided_by,
+)
 from services.game.round_events import (
     HandDoubled,
     HandHit,
@@ -34,8 +43,6 @@ from services.game.round_marks import (
     AT_PICKUP,
     AT_PLAYERS,
     AT_SETTLING,
-    BY_DEALER,
-    BY_PLAYER,
     BY_SYSTEM,
     DOUBLE_DOWN,
     HIT,
@@ -63,7 +70,7 @@ from services.game.round_rejections import (
 )
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
-from services.game.round_words import Action, DecidedBy, Stake
+from services.game.round_words import Action, Stake
 from services.game.rule_options import Surrender
 from services.game.wager_kinds import DOUBLE, SPLIT
 
@@ -79,7 +86,7 @@ def hit(draft: RoundState, command: Hit) -> tuple[RoundEvent, ...]:
     """Ask for one card."""
     hand = _in_turn(draft, command.seat, command.hand, command.player, HIT)
     verify_choice(draft, hand, HIT)
-    event = _hit(hand.seat, hand.number, BY_PLAYER if command.player else BY_DEALER)
+    event = _hit(hand.seat, hand.number, decided_by(command.player))
     apply_hand_hit(draft, event)
     return (event,)
 
@@ -92,7 +99,7 @@ def apply_hand_hit(draft: RoundState, event: HandHit) -> None:
 def stand(draft: RoundState, command: Stand) -> tuple[RoundEvent, ...]:
     """Take no more cards; always legal in turn."""
     hand = _in_turn(draft, command.seat, command.hand, command.player, STAND)
-    event = _stood(hand.seat, hand.number, BY_PLAYER if command.player else BY_DEALER)
+    event = _stood(hand.seat, hand.number, decided_by(command.player))
     apply_hand_stood(draft, event)
     return (event,)
 
@@ -137,7 +144,7 @@ def double_down(draft: RoundState, command: DoubleDown) -> tuple[RoundEvent, ...
         )
     check_chips(draft.rules, amount, seat=hand.seat, hand=hand.number)
     ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == hand.seat])
-    event = _doubled(hand.seat, hand.number, DOUBLE, ordinal, amount, _by(command.player))
+    event = _doubled(hand.seat, hand.number, DOUBLE, ordinal, amount, decided_by(command.player))
     apply_hand_doubled(draft, event)
     return (event,)
 
@@ -166,7 +173,9 @@ def split(draft: RoundState, command: Split) -> tuple[RoundEvent, ...]:
             wager_cents=hand.wager_cents,
         )
     ordinal = hands_of(draft, hand.seat)
-    event = _split(hand.seat, hand.number, hand.number + 1, SPLIT, ordinal, hand.wager_cents, _by(command.player))
+    event = _split(
+        hand.seat, hand.number, hand.number + 1, SPLIT, ordinal, hand.wager_cents, decided_by(command.player)
+    )
     apply_hand_split(draft, event)
     return (event,)
 
@@ -211,7 +220,7 @@ def surrender_hand(draft: RoundState, command: SurrenderHand) -> tuple[RoundEven
     elif command.player and command.player != hand.player:
         raise NotYourHand("this hand is another player's", seat=hand.seat, hand=hand.number, player=command.player)
     verify_choice(draft, hand, SURRENDER)
-    event = _surrendered(hand.seat, hand.number, _by(command.player))
+    event = _surrendered(hand.seat, hand.number, decided_by(command.player))
     apply_hand_surrendered(draft, event)
     return (event, *settle_ripe(draft))
 
@@ -232,7 +241,7 @@ def decline_surrender(draft: RoundState, command: DeclineSurrender) -> tuple[Rou
         raise NotYourTurn("this hand is not asked for surrender now", seat=command.seat, hand=command.hand)
     if command.player and command.player != hand.player:
         raise NotYourHand("this hand is another player's", seat=hand.seat, hand=hand.number, player=command.player)
-    event = SurrenderDeclined(hand.seat, hand.number, _by(command.player))
+    event = SurrenderDeclined(hand.seat, hand.number, decided_by(command.player))
     apply_surrender_declined(draft, event)
     return (event,)
 
@@ -240,10 +249,6 @@ def decline_surrender(draft: RoundState, command: DeclineSurrender) -> tuple[Rou
 def apply_surrender_declined(draft: RoundState, event: SurrenderDeclined) -> None:
     """Fold: the next hand is asked, then the check follows."""
     _hand(draft, event.seat, event.hand).kept = True
-
-
-def _by(player: str) -> DecidedBy:
-    return BY_PLAYER if player else BY_DEALER
 
 
 def _hand(draft: RoundState, seat: int, number: int) -> HandState:

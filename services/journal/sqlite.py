@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
-from services.journal.errors import JournalClosed, NotAJournal, PositionBeyondEnd
+from services.journal.errors import JournalClosed, JournalUnavailable, NotAJournal, PositionBeyondEnd
 from services.journal.port import NewEvent, Recorded, StreamHead
 from services.journal.sqlite_file import open_for_reading, open_for_writing
 from services.journal.sqlite_reader import (
@@ -72,6 +72,11 @@ class SqliteJournal:
         with contextlib.closing(open_for_reading(path)) as connection:
             bell = CommitBell(last_offset(connection))
         return cls(path, None, None, bell)
+
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended this journal's writing (disk full, disk broken): open it again; None while all is well."""
+        return None if self._writer is None else self._writer.failure
 
     async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
         """See `port.Journal.append`."""

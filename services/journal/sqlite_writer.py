@@ -91,6 +91,11 @@ class SqliteWriter:
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended the writing for good; None while all is well."""
+        return self._failure
+
     def submit(
         self, stream: str, expected_sequence: int, events: Sequence[NewEvent]
     ) -> asyncio.Future[tuple[Recorded, ...]]:

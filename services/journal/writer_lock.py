@@ -10,12 +10,14 @@ from pathlib import Path
 
 from services.journal.errors import JournalLocked, JournalUnavailable
 
+_ELSE = {"journal": ", or open read-only"}
+
 
 class WriterLock:
     """Held from construction until `release`; the file stays and names the last holder's process id."""
 
-    def __init__(self, journal: Path) -> None:
-        """Take the lock of the journal at that path.
+    def __init__(self, journal: Path, what: str = "journal") -> None:
+        """Take the lock of the journal at that path, or of another file that has one writer; `what` is said of it.
 
         Raises JournalLocked when another holds it, also within this process; JournalUnavailable when the file cannot
         be made.
@@ -34,7 +36,7 @@ class WriterLock:
             os.close(self._descriptor)
             who = f"process {pid}" if pid else "another process"
             raise JournalLocked(
-                f"journal {journal} is being written by {who}; stop it first, or open read-only", pid
+                f"{what} {journal} is being written by {who}; stop it first" + _ELSE.get(what, ""), pid
             ) from error
         try:
             os.ftruncate(self._descriptor, 0)

@@ -23,10 +23,11 @@ C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
 
-# A client that retries does so within seconds; after this many later requests of the same table the business identities
-# (round, seat, hand, kind) still keep an effect from happening twice.
-REQUESTS_REMEMBERED = 20_000
-OUTCOMES_REMEMBERED = 256
+# A client that retries does so within seconds, and a full table makes about 25 requests a round; after this many later ones
+# the business identities (round, seat, hand, kind) still keep an effect from happening twice. Half a kilobyte each.
+REQUESTS_REMEMBERED = 2_000
+# States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
+OUTCOMES_REMEMBERED = 64
 
 
 class RequestIdReused(Rejection):

@@ -16,6 +16,7 @@ from services.journal.errors import EventRefused, JournalError
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
 from services.runtime.header import check_header
+from services.runtime.sealing import SealBroken
 from services.runtime.table_key import check_table_key, floor_of
 from services.runtime.telemetry import Measure, Telemetry
 from services.wire.mapping import MalformedMessage
@@ -143,6 +144,9 @@ class Dispatcher:
             return error if isinstance(error, ServiceUnavailable) else ServiceUnavailable(str(error))
         if isinstance(error, CallFailed):
             return error
+        if isinstance(error, SealBroken):
+            log.error("sealed cards do not open", procedure=rpc.name, reason=str(error))
+            return CallFailed(f"{error}; put the key back that the shoe was sealed under, and start again")
         # The text of an unforeseen error may hold anything, so it goes to the log's traceback and not to the caller.
         log.error("request failed", procedure=rpc.name, exc_info=error)
         return CallFailed(f"{rpc.name} failed inside the service; its log says why")

@@ -32,15 +32,17 @@ def read_address(text: str) -> tuple[str, int]:
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
-    `data_dir` holds the journal, the projection and the keys. `addresses` names services hosted elsewhere, "host:port" by
-    service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's default. Raises
-    SettingsRefused for an address that is none.
+    `data_dir` holds the journal, the projection and the keys. `console_names` are the names under which
+    browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
+    "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
+    default. Raises SettingsRefused for an address that is none.
     """
 
     data_dir: Path
     grpc_address: str = "127.0.0.1:8600"
     console_address: str = "127.0.0.1:8680"
     metrics_address: str = "127.0.0.1:8690"
+    console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -5,8 +5,9 @@ Label values are bounded: procedures, status words and the names of rejections; 
 
 import logging
 import sys
+from contextlib import suppress
 from time import perf_counter
-from typing import Self
+from typing import Self, TextIO, cast
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -35,9 +36,27 @@ def configure_logging(level: str = "info", *, as_json: bool = False) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Lasting(sys.stderr))),
         cache_logger_on_first_use=False,
     )
+
+
+class _Lasting:
+    """A stream whose end is nobody's failure: when stderr's reader has gone, the house plays on without a log."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write what can be written."""
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass it on, if somebody is there."""
+        with suppress(OSError, ValueError):
+            self._stream.flush()
 
 
 class Telemetry:

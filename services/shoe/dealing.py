@@ -6,7 +6,7 @@ nothing, and that cards leave the shoe in order, each once.
 
 from typing import Final
 
-from services.game.cards import Card
+from services.game.hand import is_blackjack
 from services.game.rule_options import CutCardFirst
 from services.shoe import commands as c
 from services.shoe import events as e
@@ -65,7 +65,7 @@ def answer_peek(shoe: Shoe, command: AnswerPeek) -> tuple[e.ShoeEvent, ...]:
     up = _drawn(live, request.up_position)
     if up.seen is None or up.round_id != hole.round_id or not (up.seen.is_ace or up.seen.is_ten):
         raise r.NotAnUpCard("no ace or ten of this round lies there", up_position=request.up_position)
-    makes_blackjack = _is_natural(up.seen, command.hole.open())
+    makes_blackjack = is_blackjack((up.seen, command.hole.open()), from_split=False)
     return (e.HoleCardChecked(live.id, hole.round_id, hole.position, up.position, makes_blackjack),)
 
 
@@ -253,7 +253,3 @@ def _drawn(live: LiveShoe, position: int) -> CardOut:
     if card is None or card.burned is not None:
         raise r.PositionNotDrawn(f"no card of {live.id} was drawn at {position}", position=position)
     return card
-
-
-def _is_natural(one: Card, other: Card) -> bool:
-    return (one.is_ace and other.is_ten) or (one.is_ten and other.is_ace)

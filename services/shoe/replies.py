@@ -7,6 +7,7 @@ holds a card that is still face down.
 from dataclasses import dataclass
 
 from services.game.cards import Card
+from services.game.rule_options import CutCardFirst
 from services.shoe import rejections as r
 from services.shoe.dealing import cards_taken
 from services.shoe.events import ShoeRetired
@@ -21,6 +22,7 @@ class ShoeStatus:
 
     `phase` says what comes next. `seed_hash` and `root` are the commitment, `size` the cards it covers. `left` counts what
     can still be drawn. `last_round`: no other round from this shoe. `face_down` lists drawn cards that are not yet seen.
+    `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under.
     """
 
     phase: ShoePhase
@@ -39,6 +41,8 @@ class ShoeStatus:
     left: int
     last_round: bool
     face_down: tuple[int, ...]
+    min_cut_cards: int
+    cut_card_first: CutCardFirst | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,8 @@ def status(shoe: Shoe) -> ShoeStatus:
         left=0 if live is None else live.left,
         last_round=live is not None and live.last_round,
         face_down=() if live is None else live.face_down,
+        min_cut_cards=0 if live is None else live.min_cut_cards,
+        cut_card_first=None if live is None else live.cut_card_first,
     )
 
 

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.surveillance.facts import Fact
-from services.surveillance.findings import Finding
+from services.surveillance.findings import Finding, found
+from services.surveillance.laws_agreement import ServicesAgree
+from services.surveillance.laws_device import DeviceReady
 from services.surveillance.laws_holds import HoldsEnd
 from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
 from services.surveillance.laws_money import ChipsConserved
@@ -83,6 +85,8 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     SettledRight,
     PlayedByTheRules,
     NothingShownEarly,
+    ServicesAgree,
+    DeviceReady,
 )
 
 
@@ -100,7 +104,12 @@ class Auditor:
         scene = self._scenes.get(fact.key)
         if scene is None:
             scene = self._scenes[fact.key] = TableScene(fact.key)
-        findings = [finding for check in self._checks for finding in check.observe(fact, scene)]
+        findings: list[Finding] = []
+        for check in self._checks:
+            try:
+                findings += check.observe(fact, scene)
+            except Exception as error:  # noqa: BLE001 - an auditor that stops at one event is blind to all that follow
+                findings.append(found("L4", fact, f"{type(check).__name__} cannot make sense of it: {error!r}"))
         scene.apply(fact)
         return findings
 

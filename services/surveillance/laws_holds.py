@@ -70,7 +70,9 @@ def _settled(fact: Fact, holds: _Holds, event: w.RoundSettled) -> Iterator[Findi
     for line in event.lines:
         staked = sum(holds.open[name].amount_cents for name in line.holds if name in holds.open)
         if staked != line.stake_cents and all(name in holds.open for name in line.holds):
-            yield found("L9", fact, f"{line.stake_cents} cents are settled for {line.holds[0]}, {staked} were held")
+            yield found(
+                "L9", fact, f"{line.stake_cents} cents are settled for {', '.join(line.holds)}, {staked} were held"
+            )
         for name in line.holds:
             yield from _end(fact, holds, name, "settled")
     if event.final:

@@ -77,7 +77,7 @@ def why_broken(current: ObservedRound, rules: HouseRules, event: Any) -> str:
         case r.WagersSettled():
             return _dealer_done(current, rules, event)
         case r.BettingClosed():
-            wagered = sorted(seat for seat, hands in current.hands.items() if hands)
+            wagered = sorted(seat for seat, hands in current.hands.items() if any(not hand.voided for hand in hands))
             return "" if sorted(event.seats) == wagered else f"cards go to seats {event.seats}, wagers lie on {wagered}"
         case _:
             return why_illegal(current, rules, event)

@@ -309,6 +309,15 @@ def _compare(fact: Fact, paid: _Paid) -> Iterator[Finding]:
         theirs = [paid.table[hold] for hold in holds if hold in paid.table]
         if len(theirs) != len(holds):
             continue
+        for one in theirs:
+            said = (one.seat, one.hand, one.outcome.value, one.cause.value)
+            if said != (line.seat, line.hand, line.outcome, line.cause):
+                yield found(
+                    "L7",
+                    fact,
+                    f"{holds[0]}: seat, hand, outcome, cause are {', '.join(map(str, said))} at the table, "
+                    f"{line.seat}, {line.hand}, {line.outcome}, {line.cause} in the ledger",
+                )
         sums = (sum(t.stake_cents for t in theirs), sum(t.due for t in theirs), sum(t.returned_cents for t in theirs))
         if sums != (line.stake_cents, line.due, line.returned_cents):
             yield found(

@@ -16,9 +16,6 @@ from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 
-MOST_DECKS = 16
-"""More than any shoe holds; a number beyond it is garbage."""
-
 
 @dataclass(slots=True)
 class Stack:
@@ -112,7 +109,7 @@ class ShoeWhole:
         before = self._shoes.get(fact.key)
         if before is not None and not before.retired:
             yield found("L2", fact, f"a new shoe begins while {before.shoe_id} is in play")
-        if not 1 <= event.decks <= MOST_DECKS:
+        if not 1 <= event.decks <= opening.MOST_DECKS:
             yield found("L2", fact, f"a shoe of {event.decks} decks (30-806)")
             self._shoes.pop(fact.key, None)
             return
@@ -192,10 +189,15 @@ def _revealed(fact: Fact, shoe: ShoeInPlay, event: s.CardRevealed) -> Iterator[F
         yield found("L2", fact, f"the card at {event.position} was {out.card} and is now {event.card}")
     number, place = shoe.place(event.position)
     one = opening.leaf(place, event.card, proof.salt)
+    stack = shoe.stacks[number]
+    stated = (proof.position, proof.stack, proof.leaf)
+    if stated != (event.position, number, one):
+        yield found("L2", fact, f"the proof of the card at {event.position} is made out for another card or place")
     if out.leaf and one != out.leaf:
         yield found("L2", fact, f"the card at {event.position} does not open the leaf it was drawn with")
     if not shoe.continuous:
-        stack = shoe.stacks[number]
+        if (proof.stack_position, proof.size, proof.root) != (place, stack.size, stack.root):
+            yield found("L2", fact, f"the proof of the card at {event.position} names another tree than was published")
         if opening.root_from_proof(one, place, stack.size, proof.path) != stack.root:
             yield found("L2", fact, f"the proof of the card at {event.position} does not lead to the published root")
     if out.card is None:
@@ -275,7 +277,7 @@ def _opened(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Find
         for index in range(1, stack.size + 1):
             place = opening.place_before_cut(index, stack.size, stack.depth or 0)
             told[stack.first + index - 1] = order[place - 1]
-    yield from _compare(fact, shoe, told)
+    yield from _compare(fact, shoe, told, event.seeds)
     held = Counter(card for place, card in told.items() if place not in shoe.gone)
     wrong = sorted(str(card) for card in opening.FACTORY_ORDER if held[card] != shoe.decks)
     if wrong:
@@ -294,11 +296,17 @@ def _opened_continuous(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> It
             yield found("L2", fact, f"the machine is empty before draw {position}")
             return
         told[position] = card
-    yield from _compare(fact, shoe, told)
+    yield from _compare(fact, shoe, told, event.seeds)
 
 
-def _compare(fact: Fact, shoe: ShoeInPlay, told: dict[int, Card]) -> Iterator[Finding]:
+def _compare(fact: Fact, shoe: ShoeInPlay, told: dict[int, Card], seeds: tuple[bytes, ...]) -> Iterator[Finding]:
     for position, out in enumerate(shoe.out, start=1):
+        number, place = shoe.place(position)
+        card = told.get(position)
+        if card is not None and out.leaf != opening.leaf(place, card, opening.salt_at(seeds[number], place)):
+            yield found(
+                "L2", fact, f"position {position} left the shoe with a leaf that is not that of its card {card}"
+            )
         if out.card is not None and told.get(position) != out.card:
             yield found(
                 "L2",

@@ -28,6 +28,7 @@ class TableScene:
         self.suspended = False
         self.opened = False
         self._posted: OrderedDict[str, str] = OrderedDict()
+        self._named: dict[str, tuple[str, int]] = {}
 
     @property
     def in_play(self) -> bool:
@@ -38,6 +39,10 @@ class TableScene:
         """The posted text of that digest, "" when none was posted lately."""
         return self._posted.get(digest, "")
 
+    def posted_as(self, digest: str) -> tuple[str, int] | None:
+        """Name and version under which the set of that digest was posted, None when that is not known."""
+        return self._named.get(digest)
+
     def apply(self, fact: Fact) -> None:
         """Fold one event of any of the table's streams in."""
         if fact.area != "table" or fact.event is None:
@@ -47,8 +52,11 @@ class TableScene:
             case table_facts.RulesPosted() | table_facts.LimitsChanged():
                 self._posted.pop(event.digest, None)
                 self._posted[event.digest] = event.rules_text
+                rules = read_rules(event.rules_text)
+                if rules is not None:
+                    self._named[event.digest] = (rules.name, rules.version)
                 while len(self._posted) > RULES_REMEMBERED:
-                    self._posted.popitem(last=False)
+                    self._named.pop(self._posted.popitem(last=False)[0], None)
             case round_facts.RoundOpened():
                 self.round = ObservedRound()
                 self.rules_text = self.text_of(event.rules_digest)

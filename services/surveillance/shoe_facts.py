@@ -23,6 +23,7 @@ class DeviceInspected:
     """The device passed or failed (30-805)."""
 
     device_id: str
+    gaming_day: str
     passed: bool
     note: str
 

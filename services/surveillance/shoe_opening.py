@@ -13,6 +13,8 @@ from functools import cache
 from services.game.cards import Card
 
 RECIPE = "holecard-order/1"
+MOST_DECKS = 16
+"""More than any shoe holds; a number beyond it is garbage."""
 _SUITS, _RANKS = "cdhs", "23456789TJQKA"
 FACTORY_ORDER = tuple(Card.parse(rank + suit) for suit in _SUITS for rank in _RANKS)
 

@@ -71,6 +71,7 @@ class LedgerOpened:
     """The tray was counted in."""
 
     opening: str
+    inventory: tuple[Count, ...]
     opener_cents: int
     movements: tuple[Movement, ...]
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from services.game import round_commands as rc
 from services.game.rejections import Rejection
 from services.game.round_words import DealtCard
+from services.game.rule_options import BurnCardVisible
 from services.runtime.aggregate import Outcome, Turn
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.shoe import client as shoe
@@ -20,6 +21,7 @@ from services.table import events as e
 from services.table import work as w
 from services.table.contexts import Contexts
 from services.table.holds import ledger_line, settlement_id
+from services.table.playing import not_as_posted
 from services.table.stakes import Stakes, Waiting
 from services.table.table import Play, Table, evolve
 from services.table.words import WaitingFor
@@ -118,13 +120,18 @@ class Conductor:
 
     async def _lay(self, turn: TableTurn, play: Play, drawn: shoe.CardsDrawn) -> None:
         events: list[e.TableEvent] = []
+        reason = ""
         if play.shoe is None or play.shoe.shoe_id != drawn.shoe_id:
             # The cards were shuffled anew while betting was open.
-            events.append(e.ShoeAssigned(play.id, drawn.shoe_id, drawn.decks, bool(play.shoe and play.shoe.continuous)))
+            status = await self._asked(WaitingFor.SHOE, self._shoes.get_shoe(turn.key))
+            events.append(e.ShoeAssigned(play.id, drawn.shoe_id, drawn.decks, status.continuous))
+            reason = not_as_posted(play.round.rules, drawn.decks, continuous=status.continuous)
         cards = tuple(DealtCard(card.position, card.card) for card in drawn.cards)
         events += self._told(turn, rc.DealCards(cards))
         if drawn.last_round and turn.state.spent_shoe != drawn.shoe_id:
             events.append(e.ShuffleBecameDue(play.id, drawn.shoe_id))
+        if reason and not turn.state.suspended:
+            events.append(e.TableSuspended(reason))
         await self.record(turn, tuple(events))
 
     async def _reshuffle(self, turn: TableTurn, play: Play, needed: int) -> None:
@@ -265,7 +272,9 @@ class Conductor:
 
     async def _burn(self, turn: TableTurn, work: w.BurnForDealer) -> None:
         burn_id = f"{turn.key}/dealer/{work.change}"
-        command = shoe.BurnCards(burn_id, "", work.cards, shoe.BurnReason.DEALER_CHANGE, face_up=False)
+        rules = turn.state.rules
+        shown = rules is not None and rules.burn_card_visible is BurnCardVisible.ALWAYS
+        command = shoe.BurnCards(burn_id, "", work.cards, shoe.BurnReason.DEALER_CHANGE, face_up=shown)
         burned, reason = work.cards, ""
         try:
             await self._shoes.burn_cards(turn.key, self._contexts.call(turn, burn_id), command)

@@ -43,19 +43,18 @@ def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> t
 
 
 def _check_shoe(rules: HouseRules, command: c.OpenRound) -> None:
-    """The cards are those that the patrons were told of: so many decks, and a shoe that ends or one that never does."""
-    posted = (rules.decks, rules.shuffle is Shuffle.CONTINUOUS)
-    if (command.decks, command.continuous) != posted:
-        raise r.ShoeNotAsPosted(
-            f"{command.shoe_id} is {_shoe_words(command.decks, command.continuous)}, posted is {_shoe_words(*posted)}",
-            shoe=command.shoe_id,
-            decks=command.decks,
-            posted_decks=rules.decks,
-        )
+    reason = not_as_posted(rules, command.decks, continuous=command.continuous)
+    if reason:
+        raise r.ShoeNotAsPosted(reason, shoe=command.shoe_id, decks=command.decks, posted_decks=rules.decks)
 
 
-def _shoe_words(decks: int, continuous: bool) -> str:
-    return f"{decks} decks in a {'continuous shuffler' if continuous else 'shoe that ends'}"
+def not_as_posted(rules: HouseRules, decks: int, *, continuous: bool) -> str:
+    """How a shoe differs from the one that the patrons were told of, "" when it does not (30-803, 30-804)."""
+    posted = rules.shuffle is Shuffle.CONTINUOUS
+    if (decks, continuous) == (rules.decks, posted):
+        return ""
+    kinds = {True: "a continuous shuffler", False: "a shoe that ends"}
+    return f"the shoe is {kinds[continuous]} with {decks} decks, posted is {kinds[posted]} with {rules.decks}"
 
 
 def check_opening(table: Table, context: CommandContext) -> bool:

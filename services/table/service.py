@@ -34,6 +34,7 @@ from services.table.metrics import TableMetrics
 from services.table.pacing import Pacer
 from services.table.pit import opening_id
 from services.table.playing import check_opening
+from services.table.readiness import why_not_ready
 from services.table.seating import check_rack_change
 from services.table.stakes import Waiting
 from services.table.table import Table
@@ -144,7 +145,7 @@ class TableService:
             if check_opening(turn.state, context):
                 return await turn.record((), context)
             status = await self._shoes.get_shoe(turn.key)
-            refusal = _unready(status, len(turn.state.seats))
+            refusal = why_not_ready(status, turn.state)
             now_us = self._contexts.now_us()
             round_ = c.OpenRound(now_us, status.shoe_id, status.decks, status.continuous, refusal)
             return await self._recorded(turn, turn.decide(round_, context), context)
@@ -369,16 +370,6 @@ class TableService:
 
 def _accepted(outcome: TableOutcome) -> a.Accepted:
     return a.Accepted(outcome.stream, outcome.first_sequence, outcome.last_sequence)
-
-
-def _unready(status: shoe.ShoeStatus, players: int) -> str:
-    """Why no round can be dealt from this shoe, "" when one can: the shuffle comes before the cards run out (30-816)."""
-    if status.phase is shoe.ShoePhase.DEALING:
-        needed = 2 * (players + 1)
-        return "" if status.left >= needed else f"{status.left} cards are left, the deal takes {needed}: shuffle first"
-    if status.phase is shoe.ShoePhase.LAST_ROUND:
-        return "the cutting card came: the cards must be shuffled first (30-816)"
-    return f"the cards are not ready to be dealt: {status.phase.value}"
 
 
 def _digest(content: object) -> str:

@@ -252,6 +252,38 @@ async def test_a_live_stream_sends_what_changed(readings: SampleReadings) -> Non
         await server.stop()
 
 
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("localhost:{port}", 200),
+        ("LOCALHOST.", 200),
+        ("[::1]:{port}", 200),
+        ("10.1.2.3", 200),
+        ("pit.casino.example:{port}", 200),
+        ("attacker.example:{port}", 421),
+        ("attacker.example", 421),
+        ("127.0.0.1.attacker.example", 421),
+        ("localhost@attacker.example", 421),
+        ("", 421),
+    ],
+)
+async def test_a_name_that_is_not_the_consoles_is_not_answered(
+    readings: SampleReadings, host: str, status: int
+) -> None:
+    server = ConsoleServer(web(readings), "127.0.0.1:0", names=["pit.casino.example"])
+    await server.start()
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}") as client:
+            for path in ("/", "/healthz", "/metrics", "/static/console.css"):
+                answer = await client.get(path, headers={"Host": host.format(port=server.port)})
+                assert answer.status_code == status, path
+                assert "black-hawk" not in answer.text or status == 200
+                assert "Content-Security-Policy" in answer.headers
+    finally:
+        await server.stop()
+
+
 async def test_a_taken_port_is_said_so(readings: SampleReadings) -> None:
     first = ConsoleServer(web(readings), "127.0.0.1:0")
     await first.start()

@@ -1,11 +1,12 @@
 """Records made quickly are the records themselves."""
 
+import dataclasses
 import pickle
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 
-from services.game.quick import quick
+from services.game.quick import quick, replace
 from services.game.round_commands import DoubleDown
 from services.game.round_events import HandStood
 from services.game.round_words import DecidedBy
@@ -51,3 +52,30 @@ def test_a_class_that_is_not_such_a_record_is_refused() -> None:
     for cls in (Loose, Unslotted, Checked, Longer):
         with pytest.raises(TypeError):
             quick(cls)
+
+
+def test_a_copy_with_changes_is_what_dataclasses_make_of_it() -> None:
+    stood = HandStood(3, 1, DecidedBy.PLAYER)
+    changed = replace(stood, hand=2, by=DecidedBy.SYSTEM)
+    assert type(changed) is HandStood
+    assert changed == dataclasses.replace(stood, hand=2, by=DecidedBy.SYSTEM)
+    assert stood == HandStood(3, 1, DecidedBy.PLAYER)
+    assert replace(stood) == stood
+    with pytest.raises(FrozenInstanceError):
+        changed.seat = 5  # type: ignore[misc]  # that it is frozen is the point
+    with pytest.raises((AttributeError, TypeError)):
+        replace(stood, nothing=1)  # type: ignore[call-arg]  # an unknown field is the point
+
+
+def test_a_class_with_checks_is_copied_through_its_checks() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Positive:
+        cents: int
+
+        def __post_init__(self) -> None:
+            if self.cents <= 0:
+                raise ValueError(self.cents)
+
+    assert replace(Positive(1), cents=2) == Positive(2)
+    with pytest.raises(ValueError, match="-2"):
+        replace(Positive(1), cents=-2)

@@ -31,7 +31,7 @@ async def play_through_kills(folder: Path, chance: random.Random, *, kills: int,
             await bots.played(bots.figures.rounds + chance.randint(0, 3))
             await asyncio.sleep(chance.uniform(0, 0.6))
             await house.kill()
-            if chance.random() < 0.3:
+            if kill == 0 or chance.random() < 0.3:
                 # A life that ends before it serves.
                 await house.launch()
                 await asyncio.sleep(chance.uniform(0, 2.5))

@@ -15,6 +15,7 @@ from services.game.rejections import Rejection
 from services.journal.errors import JournalUnavailable
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
+from services.runtime import aggregate
 from services.runtime.aggregate import AggregateHost, Decider, Outcome, RequestIdMissing, RequestIdReused
 from services.wire.registry import EventTypes
 
@@ -169,3 +170,23 @@ async def test_two_keys_do_not_wait_for_each_other(journal: SqliteJournal) -> No
     host = AggregateHost(journal, DECIDER)
     async with host.turn(KEY):
         assert await host.execute("black-hawk/BJ-08", note(1), context("a"), answer) == (1, 1, 1)
+
+
+async def test_a_long_life_is_remembered_in_bounded_windows(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aggregate, "REQUESTS_REMEMBERED", 20)
+    monkeypatch.setattr(aggregate, "OUTCOMES_REMEMBERED", 5)
+    host = AggregateHost(journal, DECIDER)
+    answers = [await host.execute(KEY, note(number), context(f"r{number}"), answer) for number in range(200)]
+    entry = host._entries[KEY]
+    assert len(entry.requests) == 20
+    assert len(entry.outcomes) == 5
+    # What left the smaller window is folded from the journal, to the same answer.
+    assert [await host.execute(KEY, note(n), context(f"r{n}"), answer) for n in (181, 199)] == [
+        answers[181],
+        answers[199],
+    ]
+    # What left both is refused by the business's own rule: nothing happens twice.
+    with pytest.raises(NoteTaken):
+        await host.execute(KEY, note(3), context("r3"), answer)

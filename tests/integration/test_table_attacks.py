@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from services.game.authority import Actor, Role
-from services.game.rule_options import CutCardFirst
 from services.runtime.failures import ServiceUnavailable
 from services.shoe import client as shoe
+from services.shoe.events import CardBurned
+from services.shoe.service import EVENT_TYPES
 from services.table import client as tables
 from services.table.client import Action, TablePhase, TableView
 from services.wager import client as wager
@@ -160,7 +161,9 @@ async def test_30_828_voiding_while_a_draw_is_unanswered_loses_no_card(
 
 async def test_30_822_a_machine_that_was_changed_before_its_cards_came_back_holds_nothing_up(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.sqlite", fault=(fault := Fault())) as house:
-        (ann,) = await _continuous(house, "ann")
+        await house.prepare_machine()
+        await house.open_table(rules=rules(shuffle='"continuous"'))
+        ann = await house.seat("ann", 1)
         fault.away.add("ReturnDiscards")
         await dealt(house, ann)
         await stand_all(house)
@@ -172,21 +175,6 @@ async def test_30_822_a_machine_that_was_changed_before_its_cards_came_back_hold
         fault.away.clear()
         await until(house, lambda view: view.phase is TablePhase.IDLE)
         assert await broken_laws(house) == []
-
-
-async def _continuous(house: House, *patrons: str) -> list[str]:
-    boss = house.context
-    kind = shoe.DeviceKind.CONTINUOUS_SHUFFLER
-    device = shoe.RegisterDevice("SH-1", kind, electronic=False, approval="DIV-1")
-    await house.shoe.register_device(TABLE, boss(SUPERVISOR), device)
-    await house.shoe.inspect_device(TABLE, boss(SUPERVISOR), shoe.InspectDevice("SH-1", passed=True, note=""))
-    decks = tuple(shoe.standard_deck_set(f"set-{number}") for number in range(6))
-    await house.shoe.load_decks(TABLE, boss(), shoe.LoadDecks("SH-1", decks))
-    await house.shoe.inspect_cards(TABLE, boss(SUPERVISOR), shoe.InspectCards(DEALER.id, SUPERVISOR.id, ()))
-    shuffle = shoe.ShuffleCards("1", 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED)
-    await house.shoe.shuffle_cards(TABLE, boss(), shuffle)
-    await house.open_table(rules=rules(shuffle='"continuous"'))
-    return [await house.seat(patron, seat) for seat, patron in enumerate(patrons, start=1)]
 
 
 async def test_30_809_posting_rules_is_no_way_around_the_notice_of_limits(tmp_path: Path) -> None:
@@ -258,3 +246,46 @@ async def test_l9_a_stake_given_back_between_two_deaths_is_not_taken_for_one_tha
         await house.table.close_betting(TABLE, house.context(), round_id)
         assert (await stand_all(house)).phase is TablePhase.IDLE
         assert await broken_laws(house) == []
+
+
+async def test_30_819_where_it_is_posted_everyone_sees_the_card_that_a_new_dealer_burns(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann", seed_rules=rules(burn_card_visible='"always"'))
+        await dealt(house, ann)
+        await stand_all(house)
+        await house.table.set_dealer(TABLE, house.context(), tables.SetDealer("D-18"))
+        burned = [envelope for envelope in await house.log(f"shoe:{TABLE}") if envelope.type.endswith(".CardBurned")]
+        (event,) = [EVENT_TYPES.decode(one.type, one.schema_version, one.payload) for one in burned]
+        assert isinstance(event, CardBurned)
+        assert event.card is not None
+
+
+async def test_30_804_a_shoe_that_was_changed_for_another_while_betting_was_open_stops_the_table(
+    tmp_path: Path,
+) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        (ann,) = await house.ready("ann")
+        round_id = await betting(house, ann)
+        status = await house.shoe.get_shoe(TABLE)
+        retire = shoe.RetireShoe(status.shoe_id, shoe.RetireReason.HOUSE_CHOICE)
+        await house.shoe.retire_shoe(TABLE, house.context(), retire)
+        await house.shoe.unload_decks(TABLE, house.context(), shoe.UnloadDecks("new cards"))
+        await house.prepare_shoe(shuffle="2", decks=2, behind=26)
+        await house.table.close_betting(TABLE, house.context(), round_id)
+        view = await house.table.get_table(TABLE)
+        assert view.suspended
+        assert "2 decks" in view.suspension_reason
+        void = tables.VoidRound(round_id, "other cards than posted")
+        await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
+        await house.table.resume(TABLE, house.context(SUPERVISOR), tables.Resume("30-828(1)", "the hands were pushed"))
+        await until(house, lambda view: view.phase is TablePhase.IDLE)
+        assert await broken_laws(house) == []
+
+
+@pytest.mark.parametrize("other", [{"min_cut_cards": "20"}, {"cut_card_first": '"shuffle-now"'}])
+async def test_30_816_a_shoe_that_was_shuffled_by_other_rules_is_not_dealt(
+    tmp_path: Path, other: dict[str, str]
+) -> None:
+    async with House(tmp_path / "journal.sqlite") as house:
+        await house.ready("ann", seed_rules=rules(**other))
+        assert await refusal(house.table.open_betting(TABLE, house.context())) == "ShoeNotReady"

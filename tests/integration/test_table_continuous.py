@@ -5,30 +5,16 @@ from pathlib import Path
 import pytest
 
 from services.runtime.failures import ServiceUnavailable
-from services.shoe import client as shoe
 from services.table.client import TablePhase
-from tests.support.table_house import DEALER, RULES, SUPERVISOR, TABLE, Fault, House, broken_laws
+from tests.support.table_house import RULES, TABLE, Fault, House, broken_laws
 from tests.support.table_play import Player
 
 ONE_DECK = RULES.replace("decks = 6", "decks = 1").replace('shuffle = "hand"', 'shuffle = "continuous"')
 
 
-async def prepared(house: House) -> None:
-    """A continuous shuffler with one deck, ready to deal."""
-    boss = house.context(SUPERVISOR)
-    device = shoe.RegisterDevice("CSM-1", shoe.DeviceKind.CONTINUOUS_SHUFFLER, electronic=True, approval="CDG-1")
-    await house.shoe.register_device(TABLE, boss, device)
-    await house.shoe.inspect_device(TABLE, house.context(SUPERVISOR), shoe.InspectDevice("CSM-1", passed=True, note=""))
-    sets = (shoe.standard_deck_set("set-1"),)
-    await house.shoe.load_decks(TABLE, house.context(DEALER), shoe.LoadDecks("CSM-1", sets))
-    await house.shoe.inspect_cards(TABLE, house.context(SUPERVISOR), shoe.InspectCards(DEALER.id, SUPERVISOR.id, ()))
-    shuffle = shoe.ShuffleCards("1", 10, shoe.CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED)
-    await house.shoe.shuffle_cards(TABLE, house.context(DEALER), shuffle)
-
-
 async def test_30_822_all_cards_of_a_round_are_back_in_the_machine_before_the_next(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.db", seed="11") as house:
-        await prepared(house)
+        await house.prepare_machine(decks=1)
         await Player(("ann", "bob", "cyd"), 6, ONE_DECK).play(house)
         view = await house.table.get_table(TABLE)
         assert (view.phase, view.rounds, view.shuffle_due) == (TablePhase.IDLE, 6, False)
@@ -42,12 +28,12 @@ async def test_a_death_around_the_return_gives_every_card_back_once(tmp_path: Pa
     player = Player(("ann", "bob"), 2, ONE_DECK)
     fault = Fault()
     async with House(tmp_path / "counted.db", seed="11", fault=fault) as house:
-        await prepared(house)
+        await house.prepare_machine(decks=1)
         await player.play(house)
     at = fault.names.index("ReturnDiscards") + 1
     path = tmp_path / "journal.db"
     async with House(path, seed="11", fault=Fault(at=at, before=before)) as house:
-        await prepared(house)
+        await house.prepare_machine(decks=1)
         with pytest.raises(ServiceUnavailable):
             await player.play(house)
     async with House(path, seed="12") as house:

@@ -70,7 +70,10 @@ class Night:
         self.shuffles = 0
 
     async def open(self) -> None:
-        await self.shuffle()
+        if self.rules.shuffle is Shuffle.CONTINUOUS:
+            await self.house.prepare_machine(decks=self.rules.decks)
+        else:
+            await self.shuffle()
         tray = (tables.ChipCount(500, TRAY_CENTS // 500),)
         open_ = tables.OpenTable(canonical_text(self.rules), tray, DEALER.id)
         await self.house.table.open_table(TABLE, self.house.context(SUPERVISOR), open_)
@@ -293,10 +296,11 @@ class Night:
 @pytest.mark.parametrize("number", range(HOUSES))
 async def test_racks_and_tray_are_what_the_auditor_says(number: int) -> None:
     chance = seeded(f"tests/simulation/test_money_model.py -k {number}")
+    machine = chance.random() < 0.3
     rules = random_rules(
         chance,
-        shuffle=Shuffle.HAND,
-        decks=chance.choice((1, 2, 6)),
+        shuffle=Shuffle.CONTINUOUS if machine else Shuffle.HAND,
+        decks=6 if machine else chance.choice((1, 2, 6)),
         spots_per_player=chance.choice((1, 2, 3)),
         spot_minimum_multiplier=chance.choice((1, 2)),
     )

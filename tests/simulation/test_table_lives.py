@@ -1,7 +1,7 @@
 """Tables that die again and again at random moments while chaotic players play: the laws hold over the whole log.
 
 Every life ends at a random call or append, before or after its effect. Who comes back may have changed his mind, so that
-stakes are left behind that no wager stands for.
+stakes are left behind that no wager stands for; supervisors stop play and void hands in the middle of it.
 """
 
 import contextlib
@@ -47,7 +47,9 @@ class Chaos:
             view = await house.table.get_table(TABLE)
             if view.phase is TablePhase.IDLE:
                 break
-            await self._within(house, view, calm=True)
+            # What the pit decides may be refused by what happened meanwhile.
+            with contextlib.suppress(Refused):
+                await self._within(house, view, calm=True)
         for seat in view.seats:
             await house.table.leave_seat(TABLE, house.context(), tables.LeaveSeat(seat.session))
         await house.table.close_table(TABLE, house.context(SUPERVISOR), tables.CloseTable())
@@ -79,7 +81,9 @@ class Chaos:
 
     async def _within(self, house: House, view: TableView, *, calm: bool) -> None:
         round_ = view.round
-        if view.phase is TablePhase.IDLE or round_ is None:
+        if view.suspended or (not calm and view.phase is not TablePhase.IDLE and self._chance.random() < 0.08):
+            await self._pit(house, view)
+        elif view.phase is TablePhase.IDLE or round_ is None:
             if view.shuffle_due:
                 self._shuffles += 1
                 await house.prepare_shoe(shuffle=f"again-{self._shuffles}")
@@ -105,6 +109,20 @@ class Chaos:
                 action = Action.STAND if Action.STAND in question.actions else action
             act = tables.Act(round_.round_id, question.session, question.seat, question.hand, action, 0, round_.turn)
             await house.table.act(TABLE, self._context(house, patron=question.patron), act)
+
+    async def _pit(self, house: House, view: TableView) -> None:
+        """The supervisor stops play, lets it go on, or calls a hand or all of them a push."""
+        boss, choice = house.context(SUPERVISOR), self._chance.random()
+        round_id = view.round.round_id if view.round is not None else ""
+        if view.suspended and choice < 0.6:
+            await house.table.resume(TABLE, boss, tables.Resume("30-828(1)", "play goes on"))
+        elif choice < 0.8 and view.round is not None and view.round.hands:
+            hand = self._chance.choice(view.round.hands)
+            await house.table.void_hand(TABLE, boss, tables.VoidHand(round_id, hand.seat, hand.hand, "misdealt"))
+        elif choice < 0.9:
+            await house.table.void_round(TABLE, boss, tables.VoidRound(round_id, "misdealt"))
+        else:
+            await house.table.suspend(TABLE, house.context(), "something is wrong")
 
     def _context(self, house: House, request_id: str = "", patron: str = "") -> CommandContext:
         actor = player(patron) if patron and self._chance.random() < 0.5 else DEALER

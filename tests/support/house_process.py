@@ -17,6 +17,13 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = ("shoe", "table", "wager")
 START_SECONDS = 60.0
+LIMITED = """
+import os, resource, sys
+limit = int(sys.argv[1]) or resource.RLIM_INFINITY
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
+"""Starts the house under a limit for each file: a full disk that needs no rights and harms nobody else."""
 READY = b"data:"
 """What the command says last, once everything is served."""
 
@@ -32,15 +39,17 @@ def free_port() -> int:
 class HouseProcess:
     """`async with HouseProcess(folder) as house:` starts it and leaves no process behind, whatever happens inside."""
 
-    def __init__(self, folder: Path, services: Sequence[str] = SERVICES, options: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, services: Sequence[str] = SERVICES, *, largest_file_bytes: int = 0) -> None:
+        """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed."""
+        self.largest_file_bytes = largest_file_bytes
         self.folder = folder
         self.data = folder / "data"
         self.log = folder / "house.log"
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
-        self._command = [
-            sys.executable, "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
-            "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0", *options,
+        self._arguments = [
+            "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
+            "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
         ]  # fmt: skip
         self._process: asyncio.subprocess.Process | None = None
 
@@ -64,9 +73,18 @@ class HouseProcess:
         self.lives += 1
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
-            )  # fmt: skip
+                sys.executable,
+                "-c",
+                LIMITED,
+                str(self.largest_file_bytes),
+                *self._arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                start_new_session=True,
+            )
 
     async def start(self) -> None:
         """Begin a life and return once it serves; raises RuntimeError with its last words when it ends before."""

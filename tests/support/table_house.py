@@ -223,6 +223,20 @@ class House:
         await self.shoe.cut_cards(table, self.context(DEALER), shoe.CutCards(shoe_id, 26, "seat 1"))
         await self.shoe.place_cut_card(table, self.context(DEALER), shoe.PlaceCutCard(shoe_id, behind))
 
+    async def prepare_machine(self, table: str = TABLE, *, decks: int = 6) -> None:
+        """A continuous shuffler, ready to deal for ever."""
+        kind = shoe.DeviceKind.CONTINUOUS_SHUFFLER
+        device = shoe.RegisterDevice("SH-1", kind, electronic=True, approval="CDG-1")
+        await self.shoe.register_device(table, self.context(SUPERVISOR), device)
+        passed = shoe.InspectDevice("SH-1", passed=True, note="")
+        await self.shoe.inspect_device(table, self.context(SUPERVISOR), passed)
+        sets = tuple(shoe.standard_deck_set(f"set-{number}") for number in range(1, decks + 1))
+        await self.shoe.load_decks(table, self.context(DEALER), shoe.LoadDecks("SH-1", sets))
+        inspected = shoe.InspectCards(DEALER.id, SUPERVISOR.id, ())
+        await self.shoe.inspect_cards(table, self.context(SUPERVISOR), inspected)
+        shuffle = shoe.ShuffleCards("1", 10, CutCardFirst.PLAY_ONE_MORE, shoe.ShuffleReason.TABLE_OPENED)
+        await self.shoe.shuffle_cards(table, self.context(DEALER), shuffle)
+
     async def open_table(self, table: str = TABLE, rules: str = RULES) -> None:
         """Open with a tray of 20,000 dollars."""
         command = tables.OpenTable(rules, (tables.ChipCount(500, 4_000),), DEALER.id)

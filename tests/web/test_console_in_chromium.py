@@ -8,6 +8,7 @@ from playwright.async_api import Page, expect
 from services.console.application import web
 from services.console.formatting import total_words
 from services.runtime.clock import ManualClock
+from tests.console.crowded_readings import CrowdedReadings
 from tests.console.sample_readings import SAMPLE_DEAL, START_US, SampleReadings, sample_round, sample_row
 from tests.web.conftest import READ_FELT, OpenPage
 
@@ -217,3 +218,31 @@ async def test_words_stand_out_and_nothing_hangs_over_the_edge(open_page: OpenPa
     for width in (1280, 1920):
         await page.set_viewport_size({"width": width, "height": 800})
         assert await page.evaluate(OVERHANG) == []
+
+
+OVERLAPS = """() => {
+  const seats = [...document.querySelectorAll("#felt .seat")].map((seat) =>
+    [...seat.querySelectorAll(":scope > text, :scope > .stakes > text")].map((words) => words.getBoundingClientRect()));
+  const felt = document.querySelector("#felt svg").getBoundingClientRect();
+  const found = [];
+  seats.forEach((mine, i) => mine.forEach((a) => {
+    if (a.left < felt.left || a.right > felt.right) found.push(`${i} leaves the felt`);
+    seats.forEach((others, j) => { if (j > i) others.forEach((b) => {
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+        found.push(`${i} over ${j}`); }); }); }));
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("patron", ["W" * 80, "cautious-with-a-long-name", "P-1"])
+async def test_a_crowded_felt_keeps_every_seats_words_apart(open_page: OpenPage, patron: str) -> None:
+    page = await open_page(web(CrowdedReadings(patron), clock=ManualClock(START_US)), "/tables/black-hawk/BJ-07")
+    assert await page.locator("#felt .seat").count() == 7
+    assert await page.evaluate(OVERLAPS) == []
+    assert await page.evaluate(OVERHANG) == []
+    await page.goto("/")
+    assert await page.evaluate(FIGURES_OVER) == []
+
+
+FIGURES_OVER = """() => [...document.querySelectorAll(".figures dd")].filter((dd) => dd.scrollWidth > dd.clientWidth)
+  .map((dd) => dd.textContent)"""

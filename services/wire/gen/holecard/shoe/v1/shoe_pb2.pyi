@@ -1368,6 +1368,8 @@ class ShoeStatus(_message.Message):
     LEFT_FIELD_NUMBER: _builtins.int
     LAST_ROUND_FIELD_NUMBER: _builtins.int
     FACE_DOWN_FIELD_NUMBER: _builtins.int
+    MIN_CUT_CARDS_FIELD_NUMBER: _builtins.int
+    CUT_CARD_FIRST_FIELD_NUMBER: _builtins.int
     phase: _words_pb2.ShoePhase.ValueType
     """What comes next."""
     device_id: _builtins.str
@@ -1396,6 +1398,10 @@ class ShoeStatus(_message.Message):
     """Cards that can still be drawn."""
     last_round: _builtins.bool
     """No other round from this shoe (30-816)."""
+    min_cut_cards: _builtins.int
+    """The cut distance that the shoe was shuffled under (30-817)."""
+    cut_card_first: _words_pb2.CutCardFirst.ValueType
+    """What follows when the cutting card comes first (30-816); unset while no shoe is in play."""
     @_builtins.property
     def deck_set_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Which."""
@@ -1423,13 +1429,20 @@ class ShoeStatus(_message.Message):
         left: _builtins.int = ...,
         last_round: _builtins.bool = ...,
         face_down: _abc.Iterable[_builtins.int] | None = ...,
+        min_cut_cards: _builtins.int = ...,
+        cut_card_first: _words_pb2.CutCardFirst.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_device_kind", b"_device_kind", "device_kind", b"device_kind"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first", "_device_kind", b"_device_kind", "cut_card_first", b"cut_card_first", "device_kind", b"device_kind"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_device_kind", b"_device_kind", "burned", b"burned", "continuous", b"continuous", "deck_set_ids", b"deck_set_ids", "decks", b"decks", "device_id", b"device_id", "device_kind", b"device_kind", "drawn", b"drawn", "face_down", b"face_down", "inspected_day", b"inspected_day", "last_round", b"last_round", "left", b"left", "phase", b"phase", "root", b"root", "seed_hash", b"seed_hash", "shoe_id", b"shoe_id", "size", b"size"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first", "_device_kind", b"_device_kind", "burned", b"burned", "continuous", b"continuous", "cut_card_first", b"cut_card_first", "deck_set_ids", b"deck_set_ids", "decks", b"decks", "device_id", b"device_id", "device_kind", b"device_kind", "drawn", b"drawn", "face_down", b"face_down", "inspected_day", b"inspected_day", "last_round", b"last_round", "left", b"left", "min_cut_cards", b"min_cut_cards", "phase", b"phase", "root", b"root", "seed_hash", b"seed_hash", "shoe_id", b"shoe_id", "size", b"size"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cut_card_first: _TypeAlias = _typing.Literal["cut_card_first"]  # noqa: Y015
+    _WhichOneofArgType__cut_card_first: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first"]  # noqa: Y015
     _WhichOneofReturnType__device_kind: _TypeAlias = _typing.Literal["device_kind"]  # noqa: Y015
     _WhichOneofArgType__device_kind: _TypeAlias = _typing.Literal["_device_kind", b"_device_kind"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cut_card_first) -> _WhichOneofReturnType__cut_card_first | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__device_kind) -> _WhichOneofReturnType__device_kind | None: ...
 
 Global___ShoeStatus: _TypeAlias = ShoeStatus  # noqa: Y015
