@@ -186,7 +186,7 @@ async def watching(house: WatchedHouse, path: Path) -> AsyncIterator[v.Surveilla
 
 
 async def caught_up(client: v.SurveillanceClient) -> v.Lag:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while True:
             lag = await client.get_lag()
             if lag.healthy and all(p.projected_offset == p.audited_offset == p.end_offset for p in lag.partitions):
@@ -291,7 +291,7 @@ async def test_events_that_the_journal_passes_over_are_read_again(tmp_path: Path
         watch = Surveillance(Skipping(), tmp_path / "p.db", clock=house.clock, telemetry=Telemetry())  # type: ignore[arg-type]  # a journal but for its class
         await watch.start()
         client = v.SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while (lag := await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
                 await asyncio.sleep(0.01)
         assert lag.gaps_mended >= 1
