@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from services.game.authority import EventId
 from services.journal.chain import hash_of
 from services.journal.errors import EventRefused, SequenceConflict
 from services.journal.port import NewEvent, Position, Recorded, quick_recorded
@@ -55,7 +56,8 @@ class Staging:
     def stage(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> Staged | None:
         """Give one append its place; None when there are no events to place.
 
-        Raises SequenceConflict, or EventRefused for an event that breaks a range; then nothing is staged.
+        Raises SequenceConflict, or EventRefused for an event that breaks a range or names a cause that never happened; then
+        nothing is staged.
         """
         head = self._heads.get(stream) or Head(self._next_number, 0, NO_HASH)
         sequence, previous_hash, offset, number = head.sequence, head.hash, self._offset, head.number
@@ -66,7 +68,11 @@ class Staging:
         recorded_time_us, epoch, encoder = self._clock.now_us(), self._epoch, Encoder()
         recorded: list[Recorded] = []
         rows: list[EventRow] = []
+        checked: EventId | None = None
         for event in events:
+            if event.cause is not checked:
+                checked = event.cause
+                self._check_cause(stream, event.cause)
             sequence += 1
             offset += 1
             envelope = quick_envelope(
@@ -97,3 +103,14 @@ class Staging:
         self._offset = offset
         self._next_number = max(self._next_number, number + 1)
         return Staged(stream, head, rows, tuple(recorded))
+
+    def _check_cause(self, stream: str, cause: EventId | None) -> None:
+        """A cause in a stream that lies here must be there already: once stored, a false one would be a finding for ever.
+
+        A cause in this very stream is checked by the envelope; one in a stream of another journal cannot be.
+        """
+        if cause is None or cause.stream == stream:
+            return
+        head = self._heads.get(cause.stream)
+        if head is not None and cause.sequence > head.sequence:
+            raise EventRefused(f"{cause.stream!r} has {head.sequence} events: {cause.sequence} is no cause yet")

@@ -113,7 +113,7 @@ class Dispatcher:
         header = call.header
         if header is None:
             raise CallFailed(f"{rpc.name} is a command and needs a header")
-        check_header(header)
+        check_header(header, call.table)
         calendar = self._calendars.get(floor_of(call.table), self._calendar)
         return CommandContext(
             request_id=header.request_id,

@@ -9,8 +9,10 @@ import re
 from services.game.authority import Actor, EventId
 from services.game.rejections import Rejection
 from services.runtime.aggregate import RequestIdMissing
-from services.wire.envelope import MAX_COUNT, MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS, MAX_TIME_US
+from services.wire.envelope import MAX_COUNT, MAX_ID_CHARACTERS, MAX_TIME_US
 from services.wire.rpc import CommandHeader
+
+AREAS = frozenset({"shoe", "table", "wager"})
 
 # Printable ASCII: two ids that look alike on a screen are the same id.
 _ID = re.compile(r"[!-~]([ -~]*[!-~])?")
@@ -23,8 +25,8 @@ class MalformedHeader(Rejection):
     remedy = "Send ids of 1 to 128 printable ASCII characters, and a time between 1970 and the year 9999."
 
 
-def check_header(header: CommandHeader) -> CommandHeader:
-    """`header` itself; raises RequestIdMissing or MalformedHeader."""
+def check_header(header: CommandHeader, table: str) -> CommandHeader:
+    """`header` itself, sent for that table; raises RequestIdMissing or MalformedHeader."""
     if not 1 <= len(header.request_id) <= MAX_ID_CHARACTERS:
         raise RequestIdMissing("a command needs a request id", length=len(header.request_id))
     _check_id("request_id", header.request_id)
@@ -36,7 +38,7 @@ def check_header(header: CommandHeader) -> CommandHeader:
             occurred_time_us=header.occurred_time_us,
         )
     if header.cause is not None:
-        _check_cause(header.cause)
+        _check_cause(header.cause, table)
     return header
 
 
@@ -46,10 +48,11 @@ def _check_actor(actor: Actor) -> None:
     _check_id("actor.id", actor.id)
 
 
-def _check_cause(cause: EventId) -> None:
-    if not 1 <= cause.sequence <= MAX_COUNT or not 1 <= len(cause.stream) <= MAX_NAME_CHARACTERS:
-        raise MalformedHeader("the cause is not an event", field="cause", sequence=cause.sequence)
-    _check_id("cause.stream", cause.stream)
+def _check_cause(cause: EventId, table: str) -> None:
+    """What happens at a table follows from what happened at that table."""
+    area, _, key = cause.stream.partition(":")
+    if not 1 <= cause.sequence <= MAX_COUNT or area not in AREAS or key != table:
+        raise MalformedHeader("the cause is not an event of this table", field="cause", sequence=cause.sequence)
 
 
 def _check_id(field: str, text: str) -> None:

@@ -2,12 +2,13 @@
 
 import asyncio
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from services.game.authority import Actor, CommandContext, Role
+from services.game.authority import Actor, CommandContext, EventId, Role
 from services.house import House
 from services.journal.fsck import fsck
 from services.journal.port import NewEvent
@@ -126,6 +127,32 @@ async def test_an_event_of_a_newer_build_stops_its_table_and_no_other(tmp_path: 
         assert (await WagerClient(house.caller).read_balances(TABLE.replace("BJ-01", "BJ-02"))).accounts
     assert fsck(settings_in(tmp_path).journal_path).is_sound
     assert any("unknown schema version 2" in line for line in wrong(settings_in(tmp_path).journal_path))
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        EventId(f"table:{TABLE}", 10**9),
+        EventId(f"shoe:{TABLE}", 10**9),
+        EventId("table:black-hawk/BJ-99", 1),
+        EventId(f"case:{TABLE}", 1),
+        EventId("", 1),
+        EventId(f"table:{TABLE}", 0),
+    ],
+    ids=str,
+)
+async def test_a_cause_that_never_happened_is_refused_before_it_stands_in_the_log_for_ever(
+    tmp_path: Path, cause: EventId
+) -> None:
+    async with hosted(tmp_path, ("shoe", "table", "wager")) as house:
+        await play_rounds(house, 1)
+        context = replace(by_dealer("forged"), cause=cause)
+        with pytest.raises(Refused) as refused:
+            await ShoeClient(house.caller).burn_cards(TABLE, context, burn("forged"))
+        assert refused.value.name in {"MalformedHeader", "MalformedMessage"}
+        right = replace(by_dealer("right"), cause=EventId(f"table:{TABLE}", 1))
+        await ShoeClient(house.caller).burn_cards(TABLE, right, burn("right"))
+    assert wrong(settings_in(tmp_path).journal_path) == []
 
 
 async def test_c10_a_command_whose_deadline_passes_is_done_whole_or_not_at_all_and_a_retry_answers(

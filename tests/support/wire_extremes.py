@@ -53,6 +53,8 @@ def plausible(kind: type[Message], role: int = 4) -> Any:
             message.header.actor.role = role
             message.header.actor.id = "S-black-hawk"
             message.header.occurred_time_us = 1_796_000_000_000_000
+            message.header.cause.stream = f"table:{TABLE}"
+            message.header.cause.sequence = 1
         elif field.message_type is not None and field.message_type.GetOptions().map_entry:
             continue
         elif field.message_type is not None:
