@@ -50,13 +50,29 @@ def main_group() -> None:
 
     \b
     Start the house and look at it:     holecard up
-    Look for a hand and open it:        holecard rounds --seat 3
-                                        holecard replay black-hawk/BJ-07#12
+    Let other players come to it:       holecard up --no-floor
+                                        holecard floor simulate --tables 4 --rounds 500
+    Look for a hand and open it:        holecard rounds --seat 3 --card A --card A
+                                        holecard replay black-hawk/BJ-07#12 --step 9
     Prove that the record is whole:     holecard verify
+    See the rules that are posted:      holecard rules show colorado
     Settle somebody else's hands:       holecard settle hands.jsonl --check
 
-    Everything a house keeps lies in one data folder (--data, by default .data): the journal, which is the truth; the
-    projection, which can be deleted at any time; and keys/, which must be kept secret and must not be lost.
+    FILES. Everything a house keeps lies in one data folder (--data, by default .data): journal.db, which is the truth;
+    projection.db, which can be deleted at any time, also while the house runs; and keys/, which must be kept secret and must
+    not be lost. The commands that look (rounds, replay, verify) write nothing and may run beside a playing house.
+
+    NAMES. A table is FLOOR/TABLE, as black-hawk/BJ-07; a round is its table and number, as black-hawk/BJ-07#12. A card is
+    its rank and suit, as As or Td. Money is in dollars on the command line, in whole cents in JSON. Times without an offset
+    are UTC.
+
+    ADDRESSES. gRPC is served on 127.0.0.1:8600, the console on 127.0.0.1:8680, metrics on 127.0.0.1:8690, each on this
+    machine alone unless told otherwise.
+
+    OUTPUT. Results go to stdout, progress and errors to stderr. --json prints the result as one JSON object.
+
+    EXIT STATUS. 0: done, and what was looked at is in order. 1: it is not in order, was refused or could not be reached; one
+    line says why. 2: the command itself is wrong.
     """  # noqa: D301 - \b is click's mark for a block kept as it is
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import click
 
@@ -19,7 +20,7 @@ from services.journal.fsck import FsckReport, fsck
 from services.journal.port import Recorded
 from services.surveillance.verifying import LawsOfTheHouse
 
-PROGRESS_EVERY = 50_000
+PROGRESS_SECONDS = 2.0
 
 
 class Progress:
@@ -27,12 +28,14 @@ class Progress:
 
     def __init__(self) -> None:
         self._seen = 0
+        self._told = monotonic()
 
     def see(self, _: Recorded) -> None:
         """Count one event."""
         self._seen += 1
-        if self._seen % PROGRESS_EVERY == 0:
-            click.echo(f"{self._seen} events …", err=True)
+        if monotonic() - self._told >= PROGRESS_SECONDS:
+            self._told = monotonic()
+            click.echo(f"{self._seen:,} events …", err=True)
 
     def findings(self) -> tuple[Finding, ...]:
         """Nothing."""

@@ -11,9 +11,10 @@ from services.console.felt_cards import FONT, card_defs
 from services.console.felt_hands import GOLD, Place, draw_hand, fan, pill, total_label
 from services.console.felt_seats import DIM, HEIGHT, PALE, WIDTH, draw_seat
 from services.console.formatting import card_words, money, signed_money, words
-from services.console.svg import element, group, text
+from services.console.svg import element, fitted, group, text
 from services.console.views import FeltView, HandView, SeatView, ShoeView
 
+TURN_ROOM = 400.0
 _CLOTH = "M22 20H1238V352C1238 566 972 684 630 684S22 566 22 352Z"
 
 
@@ -122,7 +123,10 @@ def _status(felt: FeltView) -> str:
             )
         )
     if felt.turn:
-        parts.append(text(felt.turn, x=60, y=94, fill="#ffffff", font_family=FONT, font_size=22, font_weight=600))
+        # The dealer's cards begin to the right of it.
+        shown, size = fitted(felt.turn, 22, TURN_ROOM)
+        written = text(shown, x=60, y=94, fill="#ffffff", font_family=FONT, font_size=size, font_weight=600)
+        parts.append(group(element("title", escape(felt.turn)), written))
     return group(*parts, class_="status", data_turn=felt.turn or None)
 
 

@@ -40,7 +40,7 @@ def round_page(
     felts = [step_felt(record, step, lettering) for step in record.steps]
     return RoundPage(
         id=record.round_id,
-        status="complete" if record.complete else "in play",
+        status=_status(record),
         zone=zone,
         gaming_day=record.gaming_day,
         started_us=record.opened_time_us,
@@ -59,6 +59,12 @@ def round_page(
         previous=previous,
         next=following,
     )
+
+
+def _status(record: client.RoundRecord) -> str:
+    if not record.complete:
+        return "in play"
+    return "voided" if any(step.event == "RoundVoided" for step in record.steps) else "complete"
 
 
 def step_felt(record: client.RoundRecord, step: client.Step, lettering: str) -> FeltView:

@@ -131,7 +131,7 @@ def _advice(error: BaseException) -> str:
         case UnknownTopicOrPartitionError():
             return "a topic of the journal is not there: run `holecard journal create-topics`"
         case TopicAuthorizationFailedError():
-            return "this user may not use the journal's topics: see the access list in deploy/kafka"
+            return "this user may not use the journal's topics: grant it Read, Write and DescribeConfigs on them"
         case KafkaConnectionError() | KafkaTimeoutError() | OSError():
             return "no broker answers: start it, or check the address and the network, then try again"
         case KafkaConfigurationError():

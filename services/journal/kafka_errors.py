@@ -37,8 +37,8 @@ class PartitionStopped(JournalDamaged):
     """A record that must not be there: every reader of its partition stops before it, on every machine alike.
 
     `topic`, `kafka_partition` and `offset` (Kafka's own) name the record, `kind` says what is wrong: `UNREADABLE`
-    (garbage, not ours, a newer version), `EDITED` (wrong hash), `MISSING` (a gap) or `FORKED`; `reason` is for
-    people.
+    (garbage, not ours, a newer version), `EDITED` (wrong hash), `MISSING` (a gap), `FORKED`, or `TRUNCATED` (the log
+    begins later or ends before); `reason` is for people.
     """
 
     def __init__(self, topic: str, kafka_partition: int, offset: int, kind: Damage, reason: str) -> None:

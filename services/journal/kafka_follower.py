@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from kafka import KafkaConsumer, TopicPartition
-from kafka.errors import KafkaError, OffsetOutOfRangeError
+from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
 
 from services.journal.findings import Damage
 from services.journal.kafka_cluster import Cluster
@@ -59,9 +59,14 @@ class LogFollower:
     def _poll(self, consumer: KafkaConsumer) -> None:
         try:
             polled = consumer.poll(timeout_ms=_POLL_MS)
+            if not polled:
+                self._stop_at_holes(consumer)
             self.trouble = None
         except OffsetOutOfRangeError as error:
-            self._stop_out_of_range(consumer, error)
+            self._stop_cut_off(consumer, error.args[0] if error.args else None)
+            return
+        except LogTruncationError as error:
+            self._stop_cut_off(consumer, error.divergent_offsets)
             return
         except (KafkaError, OSError) as error:
             # The broker is away or changes its mind: what was taken stays taken, and the next poll goes on from there.
@@ -76,23 +81,23 @@ class LogFollower:
                 consumer.pause(place)
         if polled:
             self._progressed([self._logs[place] for place in polled])
-        else:
-            self._stop_at_holes(consumer)
 
     def _stop_at_holes(self, consumer: KafkaConsumer) -> None:
         """Stop the partitions in which the consumer has gone on without giving records: markers of a transaction (F10)."""
         for place, log in self._logs.items():
-            if log.failure is None and consumer.position(place, timeout_ms=0) > log.next_record:
+            # No position is known while the client makes sure of it after a change of leader.
+            if log.failure is None and (consumer.position(place, timeout_ms=0) or 0) > log.next_record:
                 log.stop(log.next_record, Damage.MISSING, "there is no record here: a foreign producer's transaction")
                 consumer.pause(place)
                 self._progressed([log])
 
-    def _stop_out_of_range(self, consumer: KafkaConsumer, error: OffsetOutOfRangeError) -> None:
+    def _stop_cut_off(self, consumer: KafkaConsumer, places: object) -> None:
         """Stop the partitions whose next record the broker no longer has, or no longer has reached."""
-        places = list(error.args[0]) if error.args and isinstance(error.args[0], Mapping) else list(self._logs)
-        for place in places:
+        # Which ones the client library says by the keys of a dictionary; without it none may be trusted.
+        named = [place for place in places if place in self._logs] if isinstance(places, Mapping) else list(self._logs)
+        for place in named:
             log = self._logs[place]
             reason = "the broker has no record here: its log was cut off, deleted from the front, or is another one"
             log.stop(log.next_record, Damage.TRUNCATED, reason)
             consumer.pause(place)
-        self._progressed([self._logs[place] for place in places])
+        self._progressed([self._logs[place] for place in named])

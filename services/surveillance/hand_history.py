@@ -244,9 +244,14 @@ def status_of(hand: SeenHand) -> str:
 
 
 def in_turn(current: ObservedRound) -> SeenHand | None:
-    """The hand whose player is asked now: in the players' phase the first that can still choose."""
+    """The hand that has the turn: a doubled one until its card is there, else the first that can still choose."""
     if current.phase != "PLAYERS" or current.voided:
         return None
+    for seat in current.seats:
+        # It chooses no more, but the turn is its own until its card lies there.
+        waiting = next((hand for hand in current.hands.get(seat, []) if hand.doubled and hand.owed > 0), None)
+        if waiting is not None:
+            return waiting
     for seat in current.seats:
         for hand in current.hands.get(seat, []):
             if status_of(hand) != "playing" or (hand.split_aces and len(hand.cards) > 1):

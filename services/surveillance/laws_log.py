@@ -12,7 +12,7 @@ from services.surveillance.findings import Finding, found
 from services.surveillance.scene import TableScene
 from services.wire.envelope import HASH_BYTES
 
-REQUESTS_REMEMBERED = 20_000
+REQUESTS_REMEMBERED = 2_000
 """How many earlier requests of a stream are still recognised: as many as the services promise to answer again."""
 
 _NO_HASH = bytes(HASH_BYTES)

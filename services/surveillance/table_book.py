@@ -255,6 +255,11 @@ class TableBook:
                 row["shuffled_time_us"] = fact.envelope.recorded_time_us
             case shoe_facts.CardDrawn() | shoe_facts.CardBurned():
                 row["shoe_left"] = event.left
+            case shoe_facts.DiscardsReturned():
+                # A continuous shuffler has them back; whatever the log says, it never holds more than its decks.
+                row["shoe_left"] = min(row["shoe_cards"], row["shoe_left"] + len(event.positions))
+            case shoe_facts.DiscardsReshuffled():
+                row["shoe_left"] = min(row["shoe_cards"], row["shoe_left"] + event.size)
             case shoe_facts.ShoeRetired():
                 row |= {"shoe_id": "", "shoe_cards": 0, "shoe_left": 0}
             case _:

@@ -35,7 +35,12 @@ def post_rules(table: Table, command: c.PostRules, context: CommandContext) -> t
     between_rounds(table)
     rules = _read(command.rules_text, must_be_approved=table.is_open)
     _check_seated(table, rules)
-    return _posted(table, rules)
+    events = _posted(table, rules)
+    if events and table.seats and table.announced is not None:
+        # Posting takes an announcement down; who is seated was promised these limits, from the same time on.
+        with_limits(rules, table.announced.limits)
+        events = (*events, table.announced)
+    return events
 
 
 def _check_seated(table: Table, rules: HouseRules) -> None:

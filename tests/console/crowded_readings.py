@@ -19,7 +19,8 @@ class CrowdedReadings(SampleReadings):
     async def table(self, key: str) -> TablePage:
         """See Readings."""
         page = await super().table(key)
-        return replace(page, felt=self._crowded(page.felt))
+        row = replace(page.row, status="suspended")
+        return replace(page, row=row, felt=replace(self._crowded(page.felt), turn=f"Stopped: {'x' * 300}"))
 
     async def floors(self) -> tuple[FloorView, ...]:
         """See Readings."""

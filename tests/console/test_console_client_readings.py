@@ -10,6 +10,7 @@ import pytest
 from services.console.views import HandQuery
 from services.runtime.failures import NotFound
 from services.shoe.client import DeviceKind, RegisterDevice
+from services.table.client import VoidRound
 from tests.support.felt_from_log import felts_of
 from tests.support.seen_house import SeenHouse, seen_house
 from tests.support.watched_house import SUPERVISOR, TABLE
@@ -175,3 +176,17 @@ async def test_what_does_not_exist_is_not_found(seen: SeenHouse) -> None:
     health = await seen.readings.health()
     assert health.available
     assert health.lag_events == 0
+
+
+async def test_a_voided_round_says_so(tmp_path: Path) -> None:
+    async with seen_house(tmp_path, "voided") as seen:
+        await seen.house.open(seats=2)
+        round_id = await seen.house.begin()
+        supervisor = seen.house.context(SUPERVISOR)
+        await seen.house.tables.void_round(TABLE, supervisor, VoidRound(round_id, "two cards stuck together"))
+        await seen.caught_up()
+        page = await seen.readings.round(round_id)
+        assert page.status == "voided"
+        found = await seen.readings.search(HandQuery(outcome="voided"))
+        assert [row.id for row in found.rounds] == [round_id]
+        assert found.total == 1

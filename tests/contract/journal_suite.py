@@ -45,7 +45,7 @@ async def take(journal: Journal, after: Mapping[int, int], count: int) -> list[R
         finally:
             await close(subscription)
 
-    await asyncio.wait_for(subscribe(), 30)
+    await asyncio.wait_for(subscribe(), 90)
     return taken
 
 
@@ -257,7 +257,7 @@ class JournalSuite:
 
         async def wait_for(count: int) -> None:
             async with grown:
-                await asyncio.wait_for(grown.wait_for(lambda: len(seen) >= count), 30)
+                await asyncio.wait_for(grown.wait_for(lambda: len(seen) >= count), 90)
 
         following = asyncio.create_task(follow())
         await wait_for(700)

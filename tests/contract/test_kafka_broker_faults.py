@@ -12,16 +12,12 @@ from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.kafka_layout import Layout
 from tests.contract.journal_suite import events_of, numbers
 from tests.support.journal_events import STREAM, fill, new_event
-from tests.support.kafka_broker import Broker, forgotten_sockets, ignores_forgotten_sockets, new_layout
+from tests.support.kafka_broker import Broker, new_layout
 from tests.support.seeds import seeded
-
-__all__ = ["forgotten_sockets"]
 
 pytestmark = [
     pytest.mark.xdist_group("kafka"),
     pytest.mark.timeout(240),
-    pytest.mark.usefixtures("forgotten_sockets"),
-    ignores_forgotten_sockets,
 ]
 
 WRITERS = 3

@@ -143,6 +143,29 @@ async def test_f10_a_foreign_transaction_leaves_a_hole_that_is_named_instead_of_
         await reader.close()
 
 
+async def test_f08_a_log_whose_beginning_was_deleted_is_not_read_as_if_it_were_whole(
+    writer: KafkaJournal, broker: Broker, layout: Layout
+) -> None:
+    await asyncio.to_thread(_delete_before, broker, layout, 3)
+    reader = await KafkaJournal.open_read_only(broker.cluster, layout)
+    try:
+        with pytest.raises(PartitionStopped, match="deleted from the front") as stopped:
+            await take(reader, {}, 100)
+        assert (stopped.value.topic, stopped.value.offset) == (layout.topics[1], 0)
+        assert stopped.value.kind is Damage.TRUNCATED
+        assert numbers(await events_of(reader, OTHER_STREAM)) == [1, 2, 3]
+    finally:
+        await reader.close()
+    # Who had read it before still has the newest records in memory.
+    assert numbers(await events_of(writer, STREAM)) == [1, 2, 3]
+
+
+def _delete_before(broker: Broker, layout: Layout, offset: int) -> None:
+    admin = broker.cluster.admin()
+    admin.delete_records({layout.kafka_partition(TABLE): offset})
+    admin.close()
+
+
 def _put_in_transaction(broker: Broker, layout: Layout, record: tuple[bytes, Headers]) -> None:
     from kafka import KafkaProducer
 

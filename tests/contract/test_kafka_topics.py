@@ -11,9 +11,7 @@ from services.journal.kafka_errors import TopicsRefused
 from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.kafka_layout import Layout
 from services.journal.kafka_topics import audit, change_settings, create
-from tests.support.kafka_broker import Broker, forgotten_sockets, ignores_forgotten_sockets, new_layout, shared_broker
-
-__all__ = ["forgotten_sockets"]
+from tests.support.kafka_broker import Broker, new_layout, shared_broker
 
 pytestmark = pytest.mark.xdist_group("kafka")
 
@@ -80,8 +78,6 @@ def test_making_topics_that_are_there_changes_nothing(broker: Broker) -> None:
     assert create(broker.cluster, layout, 1, mend=True) == ()
 
 
-@ignores_forgotten_sockets
-@pytest.mark.usefixtures("forgotten_sockets")
 def test_no_broker_at_the_address_is_said_at_once() -> None:
     cluster = Cluster(("127.0.0.1:1",), request_timeout_ms=600)
     with pytest.raises(JournalUnavailable, match="no broker answers: start it, or check the address"):

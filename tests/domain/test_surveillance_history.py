@@ -99,6 +99,18 @@ def test_whose_turn_it_is_is_the_hand_that_acts_next() -> None:
     assert checked > 50
 
 
+def test_a_doubled_hand_has_the_turn_until_its_card_lies_there() -> None:
+    steps = record(rounds_with(r.HandDoubled)).steps
+    doubled = next(step for step in steps if step.event == "HandDoubled")
+    marked = [(seat.seat, hand.hand) for seat in doubled.seats for hand in seat.hands if hand.in_turn]
+    assert marked == [(doubled.seat, doubled.hand)]
+    card = next(step for step in steps[doubled.number :] if step.event == "CardDealt")
+    assert (card.seat, card.hand) == (doubled.seat, doubled.hand)
+    assert not any(
+        hand.in_turn for seat in card.seats if seat.seat == card.seat for hand in seat.hands[: card.hand + 1]
+    )
+
+
 def test_money_and_cards_count_in_the_step_that_follows_from_them() -> None:
     whole = record(4)
     first = next(step for step in whole.steps if step.event == "WagerPlaced")

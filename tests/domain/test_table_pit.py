@@ -11,7 +11,7 @@ from services.game.rejections import NotAuthorised, Rejection
 from services.game.round import begin, evolve_all
 from services.game.round_words import Action
 from services.game.rule_rejections import GameNotApproved, LimitsContradict, RuleFileRefused
-from services.game.rules import Approval, ApprovalStatus, Limits, canonical_text, parse_rules
+from services.game.rules import Approval, ApprovalStatus, Limits, Soft17, canonical_text, parse_rules
 from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r
@@ -196,6 +196,19 @@ def test_30_809_limits_are_not_posted_past_those_who_are_seated() -> None:
     with pytest.raises(r.PlayersStillSeated):
         desk.do(c.PostRules(canonical_text(rules_with(max_seats=2))), SUPERVISOR)
     assert desk.do(c.PostRules(canonical_text(rules_with(max_seats=3))), SUPERVISOR)
+
+
+def test_30_809_limits_that_were_announced_outlive_another_posting() -> None:
+    desk = Desk()
+    desk.open()
+    desk.seat("ann", 3)
+    desk.do(c.AnnounceLimits(c.ChangeLimits(5_000, 10_000, 500), NOW), SUPERVISOR)
+    announced = desk.table.announced
+    desk.do(c.PostRules(canonical_text(rules_with(soft17=Soft17.STAND))), SUPERVISOR)
+    assert desk.table.announced == announced is not None
+    desk.betting(now_us=NOW + 31 * 60_000_000)
+    assert desk.table.rules is not None
+    assert (desk.table.rules.limits.minimum_cents, desk.table.rules.soft17) == (5_000, Soft17.STAND)
 
 
 def test_30_828_nothing_is_played_while_play_is_suspended() -> None:

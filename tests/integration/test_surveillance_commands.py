@@ -123,7 +123,7 @@ async def test_the_read_model_is_used_where_it_is_up_to_date_and_gives_the_same(
         await house.play(3)
         await house.begin()
         client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
                 await asyncio.sleep(0.01)
         # The house is running: another reader of the same files.
@@ -150,7 +150,7 @@ async def test_rows_that_another_journal_left_behind_are_never_answered_from(tmp
         await watch.start()
         await house.play(5)
         client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
                 await asyncio.sleep(0.01)
         await watch.stop()
@@ -172,7 +172,7 @@ async def test_a_damaged_read_model_costs_the_commands_time_only(tmp_path: Path)
         await house.open()
         await house.play(3)
         client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
                 await asyncio.sleep(0.01)
         await watch.stop()
@@ -227,7 +227,7 @@ async def test_g05_verify_derives_the_read_model_again_and_names_the_row_that_di
         await house.open()
         await house.play(2)
         client = SurveillanceClient(LocalCaller({watch.dispatcher.service: watch.dispatcher}))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while (await client.get_lag()).lag_events:  # noqa: ASYNC110 - the other side of a wire has no event
                 await asyncio.sleep(0.01)
         beside = await asyncio.to_thread(run, verify, "--data", str(tmp_path), "--read-model")

@@ -29,7 +29,7 @@ async def surveillance(house: WatchedHouse, path: Path) -> AsyncIterator[tuple[v
 
 async def caught_up(client: v.SurveillanceClient) -> v.Lag:
     """Wait until both readers have everything."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while True:
             lag = await client.get_lag()
             if lag.healthy and all(p.projected_offset == p.audited_offset == p.end_offset for p in lag.partitions):
@@ -237,7 +237,7 @@ async def test_watching_gives_every_table_once_and_then_what_changes(tmp_path: P
         assert [one.table for one in first.tables] == [TABLE, "denver/BJ-01"]
         await house.play(1, "denver/BJ-01")
         ended: list[str] = []
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while not ended:
                 change = await anext(changes)
                 assert {one.table for one in change.tables} <= {"denver/BJ-01"}

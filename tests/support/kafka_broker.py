@@ -1,7 +1,6 @@
 """A real broker for tests: fetched, formatted and started by deploy/kafka/broker on free ports, ended with the tests."""
 
 import atexit
-import gc
 import os
 import shutil
 import signal
@@ -9,12 +8,9 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
-
-import pytest
 
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_layout import AREAS, Layout
@@ -97,21 +93,6 @@ def new_layout(cluster: Cluster, *, partitions: int = 1, one_topic: bool = False
         layout = Layout.standard(partitions, f"{prefix}.")
     create(cluster, layout, 1)
     return layout
-
-
-@pytest.fixture
-def forgotten_sockets() -> Iterator[None]:
-    """Collects what kafka-python forgot to close when it could not reach a broker, in the test that made it do so.
-
-    Such a test also carries `ignores_forgotten_sockets`.
-    """
-    yield
-    gc.collect()
-
-
-ignores_forgotten_sockets = pytest.mark.filterwarnings(
-    "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
-)
 
 
 def place_of(cluster: Cluster, layout: Layout) -> str:

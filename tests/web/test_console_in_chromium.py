@@ -225,6 +225,9 @@ OVERLAPS = """() => {
     [...seat.querySelectorAll(":scope > text, :scope > .stakes > text")].map((words) => words.getBoundingClientRect()));
   const felt = document.querySelector("#felt svg").getBoundingClientRect();
   const found = [];
+  const dealer = document.querySelector("#felt .hand[data-seat='0']");
+  const turn = document.querySelector("#felt .status").getBoundingClientRect();
+  if (dealer && turn.right > dealer.getBoundingClientRect().left) found.push("whose turn it is over the dealer's cards");
   seats.forEach((mine, i) => mine.forEach((a) => {
     if (a.left < felt.left || a.right > felt.right) found.push(`${i} leaves the felt`);
     seats.forEach((others, j) => { if (j > i) others.forEach((b) => {
@@ -239,6 +242,7 @@ async def test_a_crowded_felt_keeps_every_seats_words_apart(open_page: OpenPage,
     page = await open_page(web(CrowdedReadings(patron), clock=ManualClock(START_US)), "/tables/black-hawk/BJ-07")
     assert await page.locator("#felt .seat").count() == 7
     assert await page.evaluate(OVERLAPS) == []
+    await expect(page.locator("p.notice")).to_contain_text("x" * 300)
     assert await page.evaluate(OVERHANG) == []
     await page.goto("/")
     assert await page.evaluate(FIGURES_OVER) == []
