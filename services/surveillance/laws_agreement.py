@@ -75,8 +75,9 @@ def _from_ledger(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iter
         case w.SeatSessionOpened():
             stated = Stay(event.patron, event.seat, event.chips_cents)
             stay = book.stays.get(event.session)
-            if stay != stated:
-                sits = "nobody" if stay is None else f"{stay.patron} on seat {stay.seat} with {stay.chips_cents} cents"
+            # A rack of the ledger's own, without a table's seat, is its caller's business.
+            if stay is not None and stay != stated:
+                sits = f"{stay.patron} on seat {stay.seat} with {stay.chips_cents} cents"
                 yield found(
                     "L6",
                     fact,
