@@ -26,6 +26,7 @@ from services.table.client import (
     TableView,
     TakeEvenMoney,
     TakeInsurance,
+    VoidRound,
 )
 from services.wire.refusal import Refused
 
@@ -84,6 +85,7 @@ class RoundRoutine:
     async def _bet(self, view: TableView, seated: dict[str, Patron]) -> None:
         current = _round_of(view)
         await self._mischief.attempt(Occasion.BETTING, view, seated)
+        wagered = bool(current.hands)
         for seat in view.seats:
             patron = seated.get(seat.session)
             stake = self._stake(view, patron) if patron is not None and seat.may_wager else 0
@@ -91,9 +93,14 @@ class RoundRoutine:
                 continue
             await self._pause()
             wager = SeatWager(seat.session, seat.seat, "main", stake)
-            await self._wager(patron, PlaceWagers(current.round_id, (wager,)))
+            wagered |= await self._wager(patron, PlaceWagers(current.round_id, (wager,)))
         await self._pause()
         table = self._desk.clients.table
+        if not wagered:
+            # Betting is open and nobody may or can wager: without this the table would stay so for ever.
+            nobody = VoidRound(current.round_id, "nobody wagers")
+            await table.void_round(self._desk.table, self._desk.by_supervisor(), nobody)
+            return
         closed = await table.close_betting(self._desk.table, self._desk.by_dealer(), current.round_id)
         await self._mischief.attempt(Occasion.BETTING_CLOSED, await self._eyes.beyond(closed.last_sequence), seated)
 
@@ -147,8 +154,11 @@ class RoundRoutine:
             reply = await table.act(desk.table, by, act)
         return reply.last_sequence
 
-    async def _wager(self, patron: Patron, command: PlaceWagers) -> None:
-        """Put a wager down. Who came in the middle of a shoe that is closed to newcomers waits for the shuffle (30-809)."""
+    async def _wager(self, patron: Patron, command: PlaceWagers) -> bool:
+        """Put a wager down, and say whether it lies there.
+
+        Who came in the middle of a shoe that is closed to newcomers waits for the shuffle (30-809).
+        """
         try:
             await self._desk.clients.table.place_wagers(self._desk.table, self._desk.by_player(patron.id), command)
         except Refused as refused:
@@ -156,6 +166,8 @@ class RoundRoutine:
                 self._waiting.add(patron.session)
             else:
                 self._figures.surprises[refused.name] += 1
+            return False
+        return True
 
     async def _pause(self) -> None:
         if self._pace_seconds:

@@ -16,7 +16,7 @@ from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
-from services.surveillance.scene import TableScene
+from services.surveillance.scene import TableScene, read_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class _Book:
     stays: dict[str, Stay] = field(default_factory=dict)
     holds: dict[str, w.HeldStake] = field(default_factory=dict)
     shoe: s.CardsShuffled | None = None
+    receipts: dict[str, tuple[str, t.RackChange]] = field(default_factory=dict)
 
 
 class ServicesAgree:
@@ -75,8 +76,9 @@ def _from_ledger(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iter
         case w.SeatSessionOpened():
             stated = Stay(event.patron, event.seat, event.chips_cents)
             stay = book.stays.get(event.session)
-            if stay != stated:
-                sits = "nobody" if stay is None else f"{stay.patron} on seat {stay.seat} with {stay.chips_cents} cents"
+            # A rack of the ledger's own, without a table's seat, is its caller's business.
+            if stay is not None and stay != stated:
+                sits = f"{stay.patron} on seat {stay.seat} with {stay.chips_cents} cents"
                 yield found(
                     "L6",
                     fact,
@@ -88,6 +90,10 @@ def _from_ledger(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iter
                 book.holds[hold.hold] = hold
                 if _kind_in(hold.hold) != hold.kind:
                     yield found("L7", fact, f"the hold {hold.hold} is entered as a {hold.kind!r} stake")
+        case w.ChipsBought():
+            book.receipts[event.buy_in] = (event.session, t.RackChange.BUY_IN)
+        case w.ChipsCashedOut():
+            book.receipts[event.cash_out] = (event.session, t.RackChange.CASH_OUT)
         case w.RoundSettled():
             yield from _settled(fact, book, scene, event)
         case _:
@@ -168,6 +174,22 @@ def _from_table(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Itera
     match event:
         case t.PlayerSeated() | t.PlayerLeft():
             yield from _stays(fact, book, event)
+        case t.RackChanged():
+            booked = book.receipts.pop(event.receipt, None)
+            if booked is not None and booked != (event.session, event.change):
+                yield found(
+                    "L6",
+                    fact,
+                    f"{event.receipt} is a {event.change} of {event.session}, in the ledger {' '.join(booked)}",
+                )
+        case t.RulesPosted():
+            rules = read_rules(event.rules_text)
+            if rules is not None and (rules.name, rules.version) != (event.name, event.version):
+                yield found(
+                    "L10",
+                    fact,
+                    f"posted as {event.name} {event.version}, the text is {rules.name} {rules.version} (30-803)",
+                )
         case r.RoundOpened():
             yield from _opened(fact, book, scene, event)
         case t.ShoeAssigned():
