@@ -45,7 +45,7 @@ _PATRON = _DEALT | {Role.PLAYER}
 AUTHORITY: Mapping[type, frozenset[Role]] = {
     commands.OpenLedger: _HOUSE,
     commands.CloseLedger: _HOUSE,
-    commands.OpenSeatSession: _HOUSE,
+    commands.OpenSeatSession: _TABLE,
     commands.BuyIn: _DEALT,
     commands.HoldStakes: _TABLE,
     commands.VoidHolds: _HOUSE,
