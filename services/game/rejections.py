@@ -3,7 +3,16 @@
 A rejection is named after the broken rule, changes nothing, and tells the sender what to do instead.
 """
 
+from enum import StrEnum
 from typing import ClassVar
+
+
+class Breach(StrEnum):
+    """What kind of rule a refused command broke: one of the game or the house, one of authority, or the form of commands."""
+
+    RULE = "rule"
+    AUTHORITY = "authority"
+    FORM = "form"
 
 
 class Rejection(Exception):
@@ -11,10 +20,12 @@ class Rejection(Exception):
 
     Subclasses set `rule` (the section of Rule 8 or of DESIGN.md) and `remedy` (what to do instead, a sentence). `facts`
     are the numbers and names behind the refusal: integers (cents for names ending in `_cents`) or short words.
+    `breach` is the kind of rule; subclasses inherit it.
     """
 
     rule: ClassVar[str] = ""
     remedy: ClassVar[str] = ""
+    breach: ClassVar[Breach] = Breach.RULE
 
     def __init__(self, message: str, /, **facts: int | str) -> None:
         super().__init__(message)
@@ -32,3 +43,4 @@ class NotAuthorised(Rejection):
 
     rule = "30-828"
     remedy = "Let a person whose role carries this act send it."
+    breach = Breach.AUTHORITY

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 from services.journal.port import Journal, quick_new_event
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
@@ -42,6 +42,7 @@ class RequestIdMissing(Rejection):
 
     rule = "DESIGN §3"
     remedy = "Send a request id of 1 to 128 characters with every command."
+    breach = Breach.FORM
 
 
 @dataclass(frozen=True)

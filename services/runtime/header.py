@@ -7,7 +7,7 @@ the journal had to refuse would be answered as an outage, and its sender would a
 import re
 
 from services.game.authority import Actor, EventId
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 from services.runtime.aggregate import RequestIdMissing
 from services.wire.envelope import MAX_COUNT, MAX_ID_CHARACTERS, MAX_TIME_US
 from services.wire.rpc import CommandHeader
@@ -23,6 +23,7 @@ class MalformedHeader(Rejection):
 
     rule = "DESIGN §3"
     remedy = "Send ids of 1 to 128 printable ASCII characters, and a time between 1970 and the year 9999."
+    breach = Breach.FORM
 
 
 def check_header(header: CommandHeader, table: str) -> CommandHeader:

@@ -14,14 +14,12 @@ from services.game.rejections import Rejection
 from services.runtime.caller import MESSAGE_LIMIT_BYTES
 from services.runtime.dispatch import Dispatcher
 from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
-from services.wire.refusal import STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
+from services.wire.refusal import STATUS_CODES, STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
 from services.wire.rpc import Kind, Rpc
 
 log = structlog.get_logger(__name__)
 
-# Raised by our side of a call as an argument error, so told apart from a broken rule of the game.
-_BAD_INPUT = {"MalformedHeader", "MalformedMessage", "MalformedTableKey", "RequestIdMissing"}
-_FORBIDDEN = {"NotAuthorised"}
+_STATUS = {status.value[0]: status for status in grpc.StatusCode}
 
 
 class PortTaken(RuntimeError):
@@ -135,12 +133,8 @@ async def _abort(context: Any, error: Exception) -> None:
     if isinstance(error, Rejection):
         error = Refused.of(error)
     if isinstance(error, Refused):
-        code = grpc.StatusCode.FAILED_PRECONDITION
-        if error.name in _BAD_INPUT:
-            code = grpc.StatusCode.INVALID_ARGUMENT
-        elif error.name in _FORBIDDEN:
-            code = grpc.StatusCode.PERMISSION_DENIED
-        detail = encode_refusal(error, code.value[0])
+        code = _STATUS[STATUS_CODES[error.breach]]
+        detail = encode_refusal(error)
         await context.abort(code, status_text(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
     codes: list[tuple[type[Exception], grpc.StatusCode]] = [
         (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),

@@ -2,7 +2,7 @@
 
 import re
 
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,39}/[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 
@@ -12,6 +12,7 @@ class MalformedTableKey(Rejection):
 
     rule = "DESIGN §3"
     remedy = 'Name the table as "<floor>/<table>", e.g. "black-hawk/BJ-07".'
+    breach = Breach.FORM
 
 
 def check_table_key(key: str) -> str:

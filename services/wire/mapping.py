@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError, Message
 
 from services.game.cards import Card
 from services.game.quick import quick
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 from services.wire.messages import message_class
 
 T = TypeVar("T")
@@ -50,6 +50,7 @@ class MalformedMessage(Rejection):
 
     rule = "wire"
     remedy = "Send the message as its .proto file describes it."
+    breach = Breach.FORM
 
 
 class Mapper(Generic[T]):

@@ -3,14 +3,16 @@
 Callers get `Refused`, the same in both forms of a client. Does not decide anything.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, cast
 
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import DecodeError
+from google.rpc import code_pb2
 from google.rpc.status_pb2 import Status
 
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 from services.wire.messages import message_class
 
 STATUS_DETAILS_KEY = "grpc-status-details-bin"
@@ -21,6 +23,14 @@ MOST_STATUS_CHARACTERS = 200
 MOST_MESSAGE_CHARACTERS = 400
 MOST_FACTS_BYTES = 1_200
 
+STATUS_CODES: dict[Breach, int] = {
+    Breach.RULE: code_pb2.FAILED_PRECONDITION,
+    Breach.AUTHORITY: code_pb2.PERMISSION_DENIED,
+    Breach.FORM: code_pb2.INVALID_ARGUMENT,
+}
+"""The gRPC status number of each kind of refusal."""
+
+_BREACHES = defaultdict(lambda: Breach.RULE, {code: breach for breach, code in STATUS_CODES.items()})
 _REJECTION = message_class("holecard.common.v1.Rejection")
 
 
@@ -28,26 +38,35 @@ class Refused(Exception):
     """Another service refused a command: nothing changed there.
 
     `name` is the broken rule ("StakeBelowMinimum"), `rule` its section, `remedy` what to do instead, `facts` the numbers
-    and names behind it, as text.
+    and names behind it, as text, and `breach` the kind of rule.
     """
 
-    def __init__(self, name: str, rule: str, message: str, remedy: str, facts: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        rule: str,
+        message: str,
+        remedy: str,
+        facts: Mapping[str, str],
+        breach: Breach = Breach.RULE,
+    ) -> None:
         super().__init__(f"{name} ({rule}): {message}")
         self.name = name
         self.rule = rule
         self.message = message
         self.remedy = remedy
         self.facts = dict(facts)
+        self.breach = breach
 
     @classmethod
     def of(cls, rejection: Rejection) -> "Refused":
         """The caller's form of a rejection."""
         facts = {key: str(value) for key, value in rejection.facts.items()}
-        return cls(rejection.name, rejection.rule, rejection.message, rejection.remedy, facts)
+        return cls(rejection.name, rejection.rule, rejection.message, rejection.remedy, facts, rejection.breach)
 
 
-def encode_refusal(refused: Refused, code: int) -> bytes:
-    """The bytes of the status detail, `code` being the gRPC status number; what is too long for a header is cut."""
+def encode_refusal(refused: Refused) -> bytes:
+    """The bytes of the status with its detail; what is too long for a header is cut."""
     detail = AnyMessage()
     detail.Pack(
         _REJECTION(
@@ -58,7 +77,9 @@ def encode_refusal(refused: Refused, code: int) -> bytes:
             facts=_cut_facts(refused.facts),
         )
     )
-    data: bytes = Status(code=code, message=status_text(refused), details=[detail]).SerializeToString()
+    data: bytes = Status(
+        code=STATUS_CODES[refused.breach], message=status_text(refused), details=[detail]
+    ).SerializeToString()
     return data
 
 
@@ -94,5 +115,7 @@ def decode_refusal(data: bytes) -> Refused | None:
         if detail.Is(_REJECTION.DESCRIPTOR):
             message = cast("Any", _REJECTION())
             detail.Unpack(message)
-            return Refused(message.name, message.rule, message.message, message.remedy, message.facts)
+            return Refused(
+                message.name, message.rule, message.message, message.remedy, message.facts, _BREACHES[status.code]
+            )
     return None

@@ -93,7 +93,7 @@ def test_any_command_is_carried_out_or_refused(kind: type[Command], data: st.Dat
         assert outcome.rule
         assert outcome.remedy
         refused = Refused.of(outcome)
-        on_the_wire = encode_refusal(refused, 9)
+        on_the_wire = encode_refusal(refused)
         assert len(on_the_wire) < 4_000
         read = decode_refusal(on_the_wire)
         assert read is not None
