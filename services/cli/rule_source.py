@@ -7,7 +7,7 @@ from pathlib import Path
 
 from services.game.profiles import profile, profile_names
 from services.game.rule_file import MAXIMUM_FILE_CHARACTERS
-from services.game.rule_rejections import RuleFileUnreadable
+from services.game.rule_rejections import RuleFileNotThere
 from services.game.rules import HouseRules, parse_rules
 
 
@@ -17,7 +17,7 @@ def named_rules(name_or_file: str) -> HouseRules:
 
 
 def read_rule_file(file: Path) -> HouseRules:
-    """Read a rule file; raise `RuleFileUnreadable` when the disk does not give it, a `RuleFileRefused` for its content."""
+    """Read a rule file; raise `RuleFileNotThere` when the disk does not give it, a `RuleFileRefused` for its content."""
     try:
         with file.open("rb") as opened:
             # Four bytes are the most that one character takes in UTF-8; the parser counts the characters.
@@ -25,8 +25,8 @@ def read_rule_file(file: Path) -> HouseRules:
     except (OSError, ValueError) as failure:
         reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
         known = ", ".join(profile_names())
-        raise RuleFileUnreadable(f"{file} cannot be read ({reason}), and the profiles are {known}") from failure
+        raise RuleFileNotThere(f"{file} cannot be read ({reason}), and the profiles are {known}") from failure
     try:
         return parse_rules(content.decode())
     except UnicodeDecodeError as failure:
-        raise RuleFileUnreadable(f"{file} is not text in UTF-8: byte {failure.start} is wrong") from failure
+        raise RuleFileNotThere(f"{file} is not text in UTF-8: byte {failure.start} is wrong") from failure

@@ -33,6 +33,12 @@ class RuleFileUnreadable(RuleFileRefused):
     remedy = "Correct the syntax; every key may stand once."
 
 
+class RuleFileNotThere(RuleFileRefused):
+    """Neither a profile nor a file that can be read."""
+
+    remedy = "Give the name of a profile, or the path of a rule file in UTF-8."
+
+
 class UnknownRuleKey(RuleFileRefused):
     """A key that no rule has; it is never ignored, since the house would believe that it holds."""
 

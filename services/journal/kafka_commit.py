@@ -9,12 +9,11 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from services.journal.chain import hash_of
-from services.journal.errors import EventRefused, JournalError, SequenceConflict
+from services.journal.chaining import chained
+from services.journal.errors import JournalError, SequenceConflict
 from services.journal.kafka_layout import offset_of
 from services.journal.kafka_partition import PartitionLog
 from services.journal.port import NewEvent, Position, Recorded, quick_recorded
-from services.wire.envelope import Encoder, EnvelopeInvalid, quick_envelope
 
 COMMIT_BYTES = 1024 * 1024
 COMMIT_EVENTS = 10_000
@@ -93,37 +92,14 @@ def _sealed(
     sequence, previous_hash = commit.heads.get(stream) or commit.before.get(stream) or log.head(stream)
     if append.expected_sequence != sequence:
         raise SequenceConflict(stream, append.expected_sequence, sequence)
-    encoder = Encoder()
     recorded: list[Recorded] = []
     hashes: list[bytes] = []
-    for number, event in enumerate(append.events, len(commit.recorded) + 1):
-        sequence += 1
-        envelope = quick_envelope(
-            stream,
-            sequence,
-            event.type,
-            event.payload,
-            event.schema_version,
-            event.occurred_time_us,
-            recorded_time_us,
-            event.actor,
-            event.request_id,
-            event.request_digest,
-            event.cause,
-            event.round_id,
-            event.gaming_day,
-            commit.claim,
-            previous_hash,
-        )
-        try:
-            stored = encoder.encode(envelope)
-        except EnvelopeInvalid as error:
-            raise EventRefused(str(error)) from error
-        previous_hash = hash_of(stored)
-        hashes.append(previous_hash)
+    placed = chained(stream, (sequence, previous_hash), append.events, recorded_time_us, commit.claim)
+    for number, (envelope, stored, event_hash) in enumerate(placed, len(commit.recorded) + 1):
+        hashes.append(event_hash)
         recorded.append(quick_recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
     if recorded:
-        commit.heads[stream] = sequence, previous_hash
+        commit.heads[stream] = sequence + len(recorded), hashes[-1]
     return tuple(recorded), hashes
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from services.game.authority import EventId
-from services.journal.chain import hash_of
+from services.journal.chaining import chained
 from services.journal.errors import EventRefused, SequenceConflict
 from services.journal.port import NewEvent, Position, Recorded, quick_recorded
 from services.runtime.clock import Clock
-from services.wire.envelope import NO_HASH, Encoder, EnvelopeInvalid, quick_envelope
+from services.wire.envelope import NO_HASH
 
 EventRow = tuple[int, int, int, bytes, bytes]
 """Offset, stream number, sequence, hash, stored bytes."""
@@ -60,57 +60,37 @@ class Staging:
         nothing is staged.
         """
         head = self._heads.get(stream) or Head(self._next_number, 0, NO_HASH)
-        sequence, previous_hash, offset, number = head.sequence, head.hash, self._offset, head.number
-        if expected_sequence != sequence:
-            raise SequenceConflict(stream, expected_sequence, sequence)
+        if expected_sequence != head.sequence:
+            raise SequenceConflict(stream, expected_sequence, head.sequence)
         if not events:
             return None
-        recorded_time_us, epoch, encoder = self._clock.now_us(), self._epoch, Encoder()
+        self._check_causes(stream, events)
         recorded: list[Recorded] = []
         rows: list[EventRow] = []
-        checked: EventId | None = None
-        for event in events:
-            if event.cause is not checked:
-                checked = event.cause
-                self._check_cause(stream, event.cause)
-            sequence += 1
+        offset = self._offset
+        placed = chained(stream, (head.sequence, head.hash), events, self._clock.now_us(), self._epoch)
+        for envelope, stored, event_hash in placed:
             offset += 1
-            envelope = quick_envelope(
-                stream,
-                sequence,
-                event.type,
-                event.payload,
-                event.schema_version,
-                event.occurred_time_us,
-                recorded_time_us,
-                event.actor,
-                event.request_id,
-                event.request_digest,
-                event.cause,
-                event.round_id,
-                event.gaming_day,
-                epoch,
-                previous_hash,
-            )
-            try:
-                stored = encoder.encode(envelope)
-            except EnvelopeInvalid as error:
-                raise EventRefused(str(error)) from error
-            previous_hash = hash_of(stored)
-            rows.append((offset, number, sequence, previous_hash, stored))
+            rows.append((offset, head.number, envelope.sequence, event_hash, stored))
             recorded.append(quick_recorded(_position((0, offset)), envelope, stored))
-        head = self._heads[stream] = Head(number, sequence, previous_hash)
+        head = self._heads[stream] = Head(head.number, recorded[-1].envelope.sequence, rows[-1][3])
         self._offset = offset
-        self._next_number = max(self._next_number, number + 1)
+        self._next_number = max(self._next_number, head.number + 1)
         return Staged(stream, head, rows, tuple(recorded))
 
-    def _check_cause(self, stream: str, cause: EventId | None) -> None:
+    def _check_causes(self, stream: str, events: Sequence[NewEvent]) -> None:
         """A cause in a stream that lies here must be there already: once stored, a false one would be a finding for ever.
 
         A cause in this very stream is checked by the envelope; one in a stream of another journal cannot be.
         """
-        if cause is None or cause.stream == stream:
-            return
-        head = self._heads.get(cause.stream)
-        if head is not None and cause.sequence > head.sequence:
-            raise EventRefused(f"{cause.stream!r} has {head.sequence} events: {cause.sequence} is no cause yet")
+        checked: EventId | None = None
+        for event in events:
+            cause = event.cause
+            if cause is checked:
+                continue
+            checked = cause
+            if cause is None or cause.stream == stream:
+                continue
+            head = self._heads.get(cause.stream)
+            if head is not None and cause.sequence > head.sequence:
+                raise EventRefused(f"{cause.stream!r} has {head.sequence} events: {cause.sequence} is no cause yet")

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from services.cli.rules import rules
 from services.game.notices import notices
 from services.game.profiles import profile, profile_names, profile_text
-from services.game.rule_rejections import OddsBelowFloor, RuleFileRefused, RuleFileUnreadable
+from services.game.rule_rejections import OddsBelowFloor, RuleFileNotThere, RuleFileRefused
 from services.game.rules import canonical_text, parse_rules
 
 
@@ -110,5 +110,5 @@ def test_check_refuses_what_is_no_rule_file(written: Path, content: bytes) -> No
 def test_what_is_not_there_or_no_file_is_refused_with_the_profiles(tmp_path: Path) -> None:
     for place in (tmp_path / "none.toml", tmp_path, Path("a\0b")):
         result = call("show", place)
-        assert isinstance(result.exception, RuleFileUnreadable)
+        assert isinstance(result.exception, RuleFileNotThere)
         assert "colorado" in result.exception.message
