@@ -166,12 +166,14 @@ async def test_c10_a_command_whose_deadline_passes_is_done_whole_or_not_at_all_a
         for number in range(60):
             context, command = by_dealer(f"late-{number}"), burn(f"late-{number}")
             data = BURN_CARDS.encode_request(TABLE, context, command)
-            code, _ = await house.send(BURN_CARDS, data, seconds=chance.uniform(0, 0.006))
+            # Every third has passed when it is sent, so that some are late on the fastest machine too.
+            seconds = chance.uniform(0, 0.006) if number % 3 else 0.0
+            code, _ = await house.send(BURN_CARDS, data, seconds=seconds)
             late += code.name == "DEADLINE_EXCEEDED"
             first = await shoe.burn_cards(TABLE, context, command)
             assert await shoe.burn_cards(TABLE, context, command) == first
             assert first.burn_id == command.burn_id
-    assert late, "no deadline passed: the test needs shorter ones"
+    assert late >= 20
     burned = [fact for fact in facts_of(settings_in(tmp_path).journal_path) if fact.name == "CardBurned"]
     ids = [fact.envelope.request_id for fact in burned if fact.envelope.request_id.startswith("late-")]
     assert sorted(ids) == sorted(f"late-{number}" for number in range(60))
