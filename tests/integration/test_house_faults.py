@@ -167,7 +167,7 @@ async def test_c10_a_command_whose_deadline_passes_is_done_whole_or_not_at_all_a
             context, command = by_dealer(f"late-{number}"), burn(f"late-{number}")
             data = BURN_CARDS.encode_request(TABLE, context, command)
             # Every third has passed when it is sent, so that some are late on the fastest machine too.
-            seconds = chance.uniform(0, 0.006) if number % 3 else 0.0
+            seconds = chance.uniform(0, 0.006) if number % 3 else -1.0
             code, _ = await house.send(BURN_CARDS, data, seconds=seconds)
             late += code.name == "DEADLINE_EXCEEDED"
             first = await shoe.burn_cards(TABLE, context, command)
