@@ -59,7 +59,7 @@ def lines_of(engine: dict[str, Any], journal: dict[str, Any], rounds: dict[str, 
     for result in engine["results"]:
         rates = dict(result["rounds_per_second"])
         ours = rates.pop("holecard")
-        name = max(rates, key=lambda rival: float(rates[rival]))
+        name = max((n for n in rates if not n.startswith("holecard")), key=lambda rival: float(rates[rival]))
         what = f"engine: rounds a second, {result['hands']} hand(s)"
         lines.append(Line(what, f"{ours:,}/s", f"{name} {rates[name]:,}/s", result["ratio_to_faster"], ENGINE_AIM))
     for key, what in WHAT.items():
