@@ -10,7 +10,7 @@ from functools import partial
 from services.floor.desk import Desk
 from services.floor.eyes import Eyes
 from services.floor.figures import Figures
-from services.floor.habits import Sight
+from services.floor.habits import Sight, first_of
 from services.floor.mischief import Mischief, Occasion
 from services.floor.patrons import Patron
 from services.game.house_rules import HouseRules
@@ -32,7 +32,7 @@ from services.wire.refusal import Refused
 
 # The answers that put up more chips, which a rack may lack, and what is answered then instead.
 _NEEDS_CHIPS = {Action.DOUBLE, Action.SPLIT, Action.INSURE}
-_PLAYABLE_WITHOUT_CHIPS = (Action.HIT, Action.STAND, Action.DECLINE_INSURANCE)
+_PLAYABLE_WITHOUT_CHIPS = (Action.HIT, Action.STAND, Action.DECLINE_INSURANCE, Action.SURRENDER)
 
 
 class RoundRoutine:
@@ -129,7 +129,7 @@ class RoundRoutine:
         up = current.dealer[0].cards[0] if current.dealer and current.dealer[0].cards else None
         sight = Sight(hand.cards, up, question.actions, self._rules)
         if patron is None:
-            action = _first(question.actions, *_PLAYABLE_WITHOUT_CHIPS)
+            action = first_of(question.actions, *_PLAYABLE_WITHOUT_CHIPS)
         else:
             action = patron.habit.choose(sight, self._chance)
         try:
@@ -137,7 +137,7 @@ class RoundRoutine:
         except Refused as refused:
             if action not in _NEEDS_CHIPS or refused.name != "InsufficientChips":
                 self._figures.surprises[refused.name] += 1
-            return await self._send(current, question, _first(question.actions, *_PLAYABLE_WITHOUT_CHIPS))
+            return await self._send(current, question, first_of(question.actions, *_PLAYABLE_WITHOUT_CHIPS))
 
     async def _send(self, current: RoundView, question: Question, action: Action) -> int:
         table, desk = self._desk.clients.table, self._desk
@@ -188,7 +188,3 @@ def _needs_us(awaited: int, view: TableView) -> bool:
 
 def _is_over(view: TableView) -> bool:
     return view.phase is TablePhase.IDLE
-
-
-def _first(actions: tuple[Action, ...], *wishes: Action) -> Action:
-    return next((wish for wish in wishes if wish in actions), actions[-1])
