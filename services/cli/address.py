@@ -7,7 +7,7 @@ import click
 from services.runtime.settings import SettingsRefused, read_address
 
 
-class Address(click.ParamType[str]):
+class Address(click.ParamType):
     """An address as "127.0.0.1:8600" or "[::1]:8600"."""
 
     name = "host:port"

@@ -18,7 +18,7 @@ from services.surveillance.replies import ListRounds, RoundList, RoundSummary
 from services.surveillance.round_search import OUTCOMES
 
 
-class Moment(click.ParamType[int]):
+class Moment(click.ParamType):
     """A time as "2026-11-30T21:04" or "2026-11-30", with its offset or in UTC; µs since 1970."""
 
     name = "time"
@@ -35,7 +35,7 @@ class Moment(click.ParamType[int]):
         return round(moment.timestamp() * 1_000_000)
 
 
-class Dollars(click.ParamType[int]):
+class Dollars(click.ParamType):
     """An amount as "25" or "12.50"; in cents."""
 
     name = "dollars"
