@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_follower import LogFollower
@@ -45,8 +46,8 @@ class Claimant:
 class PartitionStatus:
     """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
 
-    `events_read` were read out of the log by this process, its own writes not counted. `snapshot_age_seconds` is None when
-    it has no snapshot of the partition.
+    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
+    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
     """
 
     number: int
@@ -57,6 +58,7 @@ class PartitionStatus:
     counts: Counts
     next_record: int
     stopped: str
+    owned: bool
     events_read: int
     snapshot_age_seconds: float | None
 
@@ -149,11 +151,17 @@ class KafkaJournal:
                 log.counts,
                 log.next_record,
                 str(log.failure or ""),
-                log.events_read,
-                None if self._snapshots is None else self._snapshots.age_seconds(log.number),
+                owned=self._writer is not None and self._writer.owns(log.number),
+                events_read=log.events_read,
+                snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
         )
+
+    def observe_commits(self, observer: CommitObserver) -> None:
+        """Tell `observer` of every commit of this process from now on; a reader has none."""
+        if self._writer is not None:
+            self._writer.observe = observer
 
     # --- the port ---------------------------------------------------------------------------------------------------
 
