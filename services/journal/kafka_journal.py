@@ -55,11 +55,19 @@ class PartitionStatus:
 class KafkaJournal:
     """A journal in Kafka topics. Made by `open` (claims partitions) or `open_read_only`."""
 
-    def __init__(self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        claimant: Claimant | None,
+        clock: Clock,
+        following: Iterable[int] | None = None,
+    ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
         audit(cluster, layout)
         self._layout = layout
-        self._logs = {number: PartitionLog(layout, number) for number in layout.numbers}
+        numbers = layout.numbers if following is None else tuple(following)
+        self._logs = {number: PartitionLog(layout, number) for number in numbers}
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -86,15 +94,18 @@ class KafkaJournal:
         claimant: Claimant,
         *,
         partitions: Iterable[int] | None = None,
+        following: Iterable[int] | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
 
-        Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
+        `following` are the partitions that this journal reads and may ever claim, all when None; the others are as if they
+        were not there. Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
         """
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock())
+        followed = None if following is None else tuple(following)
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), followed)
         try:
-            await journal.claim(layout.numbers if partitions is None else partitions)
+            await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
             await journal.close()
             raise
@@ -111,6 +122,26 @@ class KafkaJournal:
         Raises PartitionStopped, JournalUnavailable.
         """
         await self._for_writing().claim(partitions)
+
+    def release(self, partitions: Iterable[int]) -> None:
+        """Write these partitions no longer, until they are claimed again; streams in them are answered PartitionNotOwned."""
+        self._for_writing().release(partitions)
+
+    def owned(self) -> dict[int, int]:
+        """The partitions that this process writes now, as far as it has read them, each with its claim's epoch."""
+        writer = self._writer
+        return {} if writer is None else {n: epoch for n in self._logs if (epoch := writer.owned(n)) is not None}
+
+    @property
+    def layout(self) -> Layout:
+        """Which stream lies where."""
+        return self._layout
+
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended this journal for good: open it again; None while all is well, or will be by itself."""
+        ended = self._follower.ended
+        return None if ended is None else JournalUnavailable(f"the journal's reader has ended: {ended}")
 
     def partitions(self) -> tuple[PartitionStatus, ...]:
         """Every partition as this process knows it now."""
@@ -132,14 +163,16 @@ class KafkaJournal:
 
     async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
         """See `port.Journal.append`; also raises PartitionNotOwned, OutcomeUnknown, PartitionStopped."""
-        writer = self._for_writing()
-        return await writer.submit(self._layout.partition_of(stream), stream, expected_sequence, events)
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}; nothing was written")
+        return await writer.submit(number, stream, expected_sequence, events)
 
     async def read(self, stream: str, after_sequence: int = 0) -> AsyncGenerator[Recorded]:
         """See `port.Journal.read`; a stopped partition is read up to the record that stopped it."""
         try:
             log = self._logs[self._layout.partition_of(stream)]
-        except EventRefused:
+        except (EventRefused, KeyError):
             return
         await self._come_up([log])
         while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
@@ -182,10 +215,26 @@ class KafkaJournal:
         await self._come_up(list(self._logs.values()))
         return {number: log.end for number, log in self._logs.items()}
 
-    async def streams(self) -> Sequence[StreamHead]:
-        """See `port.Journal.streams`; those of a stopped partition as they stood before it."""
-        await self._come_up(list(self._logs.values()))
-        return sorted((head for log in self._logs.values() for head in log.heads()), key=lambda head: head.stream)
+    async def streams(self, partitions: Iterable[int] | None = None) -> Sequence[StreamHead]:
+        """See `port.Journal.streams`; those of a stopped partition as they stood before it. `partitions` narrows it."""
+        logs = [self._logs[number] for number in (self._logs if partitions is None else partitions)]
+        await self._come_up(logs)
+        return sorted((head for log in logs for head in log.heads()), key=lambda head: head.stream)
+
+    def heads(self, partitions: Iterable[int]) -> list[StreamHead]:
+        """The streams of these partitions as far as they are read now."""
+        return [head for number in partitions for head in self._logs[number].heads()]
+
+    async def tenure(self, stream: str) -> int:
+        """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}")
+        if not writer.is_sure(number):
+            await self._come_up([self._logs[number]])
+            if (failure := self._logs[number].failure) is not None:
+                raise failure
+        return writer.epoch(number)
 
     async def close(self) -> None:
         """See `port.Journal.close`."""
@@ -237,19 +286,24 @@ class KafkaJournal:
         return chunk or await self._history.fetch(log, records)
 
     async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
-        """Wait until everything that is in these partitions now has been taken; at once for those this process owns."""
+        """Wait until everything that is in these partitions now has been taken; at once for those surely owned here."""
         if self._closing is not None:
             raise JournalClosed("the journal is closed")
         await asyncio.sleep(0)
-        others = [log for log in logs if log.failure is None and not (self._writer and self._writer.owns(log.number))]
+        others = [
+            log for log in logs if log.failure is None and not (self._writer and self._writer.is_sure(log.number))
+        ]
         if not others:
             return
+        began = time.monotonic()
         reached = await self._history.reached(others)
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             heard = self._bell.offset
             behind = [log for log in others if log.failure is None and log.next_record < reached[log.number]]
             if not behind:
+                if self._writer is not None:
+                    self._writer.seen([log.number for log in others], began)
                 return
             if time.monotonic() > deadline:
                 log = behind[0]

@@ -13,8 +13,9 @@ import structlog
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
 from services.journal.errors import EventRefused, JournalError
+from services.journal.kafka_errors import PartitionNotOwned
 from services.runtime.clock import Clock, GamingCalendar
-from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
+from services.runtime.failures import CallFailed, NotFound, NotOwner, Overloaded, ServiceUnavailable
 from services.runtime.header import check_header
 from services.runtime.sealing import SealBroken
 from services.runtime.table_key import check_table_key, floor_of
@@ -138,6 +139,11 @@ class Dispatcher:
             measure.status = "refused"
             self._telemetry.refusals.labels(self.service, error.name).inc()
             return error
+        if isinstance(error, PartitionNotOwned):
+            # Daily life of a cluster, after every hand-over: the caller is told whom to ask.
+            measure.status = "redirected"
+            log.debug("request for another owner", procedure=rpc.name, reason=str(error))
+            return NotOwner(str(error), error.partition, error.owner, error.address)
         if isinstance(error, ServiceUnavailable | JournalError):
             measure.status = "unavailable"
             log.warning("request not answered", procedure=rpc.name, reason=str(error))

@@ -3,7 +3,7 @@
 Owns wiring only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from services.journal.port import Journal
@@ -83,6 +83,14 @@ class Tables:
     async def start(self) -> None:
         """Take up every table where its log ends; open rounds go on by themselves."""
         await self.service.start()
+
+    def take_up(self, streams: Iterable[str]) -> None:
+        """The same for the tables among these streams, which this process has begun to own."""
+        self.service.take_up(streams)
+
+    def let_go(self, streams: Iterable[str]) -> None:
+        """Leave the tables among these streams to another owner."""
+        self.service.let_go(streams)
 
     async def stop(self) -> None:
         """End what runs in the background, after the commands in hand."""
