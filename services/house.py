@@ -21,6 +21,7 @@ from services.runtime.caller import Caller, LocalCaller
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
+from services.runtime.journal_metrics import measured
 from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
@@ -137,7 +138,7 @@ class House:
         living: list[Tables | Surveillance] = []
         tables: Tables | None = None
         if self.hosted != {"console"}:
-            journal = await self._open_journal()
+            journal = measured(await self._open_journal(), self.telemetry.registry)
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -165,16 +166,16 @@ class House:
             await self._serve_console()
 
     async def _take_part(self, membership: "Membership", tables: Tables | None) -> None:
-        if tables is not None:
-            room = tables
+        async def gained(partitions: frozenset[int]) -> None:
+            if tables is not None:
+                tables.take_up([head.stream for head in await membership.journal.streams(partitions)])
 
-            async def gained(partitions: frozenset[int]) -> None:
-                room.take_up([head.stream for head in await membership.journal.streams(partitions)])
+        async def lost(partitions: frozenset[int]) -> None:
+            streams = [head.stream for head in membership.journal.heads(partitions)]
+            for dispatcher in self.dispatchers.values():
+                dispatcher.let_go(streams)
 
-            async def lost(partitions: frozenset[int]) -> None:
-                room.let_go([head.stream for head in membership.journal.heads(partitions)])
-
-            membership.listen(gained, lost)
+        membership.listen(gained, lost)
         self._stack.push_async_callback(membership.leave)
         await membership.start()
 
@@ -241,7 +242,7 @@ class House:
         log.error("the journal cannot be written any more; this process ends", reason=str(self.failure))
         self._on_failure()
 
-    async def _host_shoe(self, journal: HouseJournal) -> None:
+    async def _host_shoe(self, journal: Journal) -> None:
         path = self.settings.sealing_key_path
         if self.settings.kafka is not None and not path.exists():
             # Made in silence, each process would have a key of its own, and no other could open its shoes.
@@ -267,14 +268,14 @@ class House:
             )
         )
 
-    def _host_wager(self, journal: HouseJournal) -> None:
+    def _host_wager(self, journal: Journal) -> None:
         self._add(
             wager_server.wager_dispatcher(
                 journal, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
             )
         )
 
-    def _host_table(self, journal: HouseJournal) -> Tables:
+    def _host_table(self, journal: Journal) -> Tables:
         tables = Tables(
             journal,
             ShoeClient(self.caller("shoe")),
@@ -286,7 +287,7 @@ class House:
         self._add(tables.dispatcher)
         return tables
 
-    def _host_surveillance(self, journal: HouseJournal) -> "Surveillance":
+    def _host_surveillance(self, journal: Journal) -> "Surveillance":
         from services.surveillance.server import Surveillance
 
         # Two that write one read model would each take the other's rows for their own.

@@ -38,33 +38,42 @@ Shares = dict[str, dict[str, list[int]]]
 def share_out(members: Sequence[Member], topics: Sequence[str], partitions: int) -> Shares:
     """Share `partitions` partitions of each of `topics` out among the members; a topic that nobody takes has no owners."""
     shares: Shares = {member.id: {} for member in members}
+    holders = _holders(members)
     cells: dict[int, Counter[str]] = {number: Counter() for number in range(partitions)}
+    for (_, number), holder in holders.items():
+        if number in cells:
+            cells[number][holder] += 1
     for topic in topics:
-        takers = sorted((member for member in members if topic in member.topics), key=lambda member: member.id)
+        takers = sorted(member.id for member in members if topic in member.topics)
         if not takers:
             continue
-        owners = _Topic(takers, topic, partitions).owners(cells)
+        holding = {number: holder for (held, number), holder in holders.items() if held == topic and holder in takers}
+        owners = _Topic(takers, holding, partitions).owners(cells)
         for number, owner in sorted(owners.items()):
-            cells[number][owner] += 1
+            # What is given counts for more than all that was held before: that may still move.
+            cells[number][owner] += len(topics) + 1
             shares[owner].setdefault(topic, []).append(number)
     return shares
 
 
-class _Topic:
-    """One topic being shared out."""
+def _holders(members: Sequence[Member]) -> dict[Place, str]:
+    """Who has what now. Of two that believe to own it the later claim is right; the other has not heard of it yet."""
+    latest: dict[Place, tuple[int, str]] = {}
+    for member in members:
+        for place, epoch in member.held.items():
+            latest[place] = max(latest.get(place, (-1, "")), (epoch, member.id))
+    return {place: holder for place, (_, holder) in latest.items()}
 
-    def __init__(self, takers: Sequence[Member], topic: str, partitions: int) -> None:
-        self._room = {member.id: partitions // len(takers) for member in takers}
+
+class _Topic:
+    """One topic being shared out among `takers`, of whom `holders` have partitions of it now."""
+
+    def __init__(self, takers: Sequence[str], holders: Mapping[int, str], partitions: int) -> None:
+        self._room = dict.fromkeys(takers, partitions // len(takers))
         self._extra = partitions % len(takers)
         self._free = set(range(partitions))
         self._owners: dict[int, str] = {}
-        self._holders: dict[int, str] = {}
-        latest: dict[int, int] = {}
-        for member in takers:
-            for (held_topic, number), epoch in member.held.items():
-                # Of two that believe to own it the later claim is right; the other has not heard of it yet.
-                if held_topic == topic and epoch > latest.get(number, -1) and number in self._free:
-                    latest[number], self._holders[number] = epoch, member.id
+        self._holders = holders
 
     def owners(self, cells: Mapping[int, "Counter[str]"]) -> dict[int, str]:
         """The owner of every partition, given how much of each cell everybody has already."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_follower import LogFollower
@@ -40,7 +41,10 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatus:
-    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty)."""
+    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
+
+    `owned` says whether this process writes it.
+    """
 
     number: int
     topic: str
@@ -50,6 +54,7 @@ class PartitionStatus:
     counts: Counts
     next_record: int
     stopped: str
+    owned: bool
 
 
 class KafkaJournal:
@@ -155,9 +160,15 @@ class KafkaJournal:
                 log.counts,
                 log.next_record,
                 str(log.failure or ""),
+                owned=self._writer is not None and self._writer.owned(log.number) is not None,
             )
             for log in self._logs.values()
         )
+
+    def observe_commits(self, observer: CommitObserver) -> None:
+        """Tell `observer` of every commit of this process from now on; a reader has none."""
+        if self._writer is not None:
+            self._writer.observe = observer
 
     # --- the port ---------------------------------------------------------------------------------------------------
 

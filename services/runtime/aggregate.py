@@ -8,7 +8,7 @@ behind it. Does not know what the commands mean.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -223,6 +223,20 @@ class AggregateHost(Generic[S, C, E]):
         """The journal's tenure under which the key was read last; -1 for one that never was."""
         entry = self._entries.get(key)
         return -1 if entry is None else entry.tenure
+
+    def let_go(self, streams: Iterable[str]) -> None:
+        """Drop what is in memory of those of these streams that are this area's and at rest: others own them now."""
+        prefix = stream_of(self.decider.area, "")
+        for key in [stream.removeprefix(prefix) for stream in streams if stream.startswith(prefix)]:
+            entry = self._entries.get(key)
+            if entry is not None and not entry.lock.locked():
+                entry.state = None
+                entry.requests.clear()
+                entry.outcomes.clear()
+
+    def states(self) -> list[S]:
+        """The states that are in memory now, for measures only; safe to ask from any thread, and never waits."""
+        return [entry.state for entry in list(self._entries.values()) if entry.state is not None]
 
     async def outcome_at(self, key: str, first_sequence: int, last_sequence: int) -> Outcome[S, E]:
         """An earlier command's outcome, folded again from the journal."""

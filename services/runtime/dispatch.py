@@ -5,7 +5,7 @@ raised into the few failures a caller knows. A command runs to its end even when
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import structlog
@@ -36,7 +36,8 @@ log = structlog.get_logger(__name__)
 class Dispatcher:
     """The procedures of one service. `calendars` gives each floor's gaming calendar, `calendar` that of any other floor.
 
-    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done.
+    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done. `let_go` is
+    called with the names of streams that another process owns from now on.
     """
 
     def __init__(
@@ -47,7 +48,9 @@ class Dispatcher:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
         limit: int = 2_000,
+        let_go: Callable[[Collection[str]], None] = lambda _: None,
     ) -> None:
+        self.let_go = let_go
         self.use_cases = dict(use_cases)
         names = {rpc.service for rpc in self.use_cases}
         if len(names) != 1:

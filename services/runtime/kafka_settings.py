@@ -32,8 +32,8 @@ class KafkaSettings:
 
     `bootstrap` are the cluster's first addresses; `partitions` (1 to 1,000) is the number each topic has, `prefix` what
     stands before the topics' names. `security` takes kafka-python's names. `advertise` is the "host:port" at which other
-    processes reach this one's services; empty for one that hosts none. `session_ms` (at least three times `heartbeat_ms`) and
-    `heartbeat_ms` are those of the group of owners. Raises SettingsRefused.
+    processes reach this one's services; empty for one that hosts none. `session_ms` (at least three times `heartbeat_ms`)
+    and `heartbeat_ms` are those of the group of owners. Raises SettingsRefused.
     """
 
     bootstrap: tuple[str, ...]

@@ -58,7 +58,7 @@ def dispatcher(
     calendars: Mapping[str, GamingCalendar] | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted; who hosts it also calls the service's `start` and `stop`."""
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
 
 
 class Tables:
@@ -87,10 +87,6 @@ class Tables:
     def take_up(self, streams: Iterable[str]) -> None:
         """The same for the tables among these streams, which this process has begun to own."""
         self.service.take_up(streams)
-
-    def let_go(self, streams: Iterable[str]) -> None:
-        """Leave the tables among these streams to another owner."""
-        self.service.let_go(streams)
 
     async def stop(self) -> None:
         """End what runs in the background, after the commands in hand."""

@@ -6,7 +6,7 @@ again in the background, visibly (`TableView.waiting_for`); a repeated command g
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
@@ -74,7 +74,7 @@ class TableService:
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)
         self._board = Board()
-        self._metrics = TableMetrics(telemetry or Telemetry(), self._board.waiting)
+        self._metrics = TableMetrics(telemetry or Telemetry(), self._board)
         self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
@@ -90,12 +90,13 @@ class TableService:
         for key in keys:
             self._pacer.try_again(key, at_once=True)
 
-    def let_go(self, streams: Iterable[str]) -> None:
+    def let_go(self, streams: Collection[str]) -> None:
         """Leave tables to another owner: nothing goes on here by itself, and nobody is shown them."""
         for key in {stream.removeprefix(_STREAM) for stream in streams if stream.startswith(_STREAM)}:
             self._found.discard(key)
             self._pacer.drop(key)
             self._board.forget(key)
+        self._host.let_go(streams)
 
     async def stop(self) -> None:
         """End what runs in the background; what is open goes on at the next start."""
