@@ -21,6 +21,7 @@ _COMMANDS = {
     "rounds": ("services.cli.rounds:rounds", "List and filter the rounds of a journal."),
     "replay": ("services.cli.replay:replay", "Draw a round card by card, chip by chip."),
     "verify": ("services.cli.verify:verify", "Check everything that can be checked in a journal."),
+    "sealing-key": ("services.cli.sealing_key:sealing_key", "Make the key that a cluster's shoe services share."),
     "journal": ("services.cli.journal:journal", "Make, audit and look into the journal of a cluster (Kafka)."),
 }
 

@@ -140,7 +140,7 @@ class Telemetry:
 
 
 class Measure:
-    """One request being measured. `status` says how it went, in one word: ok, refused, unavailable, failed."""
+    """One request being measured. `status` says how it went, in one word: ok, refused, redirected, unavailable, failed."""
 
     __slots__ = ("_procedure", "_series", "_service", "_started", "_telemetry", "status")
 
