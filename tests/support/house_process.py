@@ -24,8 +24,6 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 """
 """Starts the house under a limit for each file: a full disk that needs no rights and harms nobody else."""
-READY = b"data:"
-"""What the command says last, once everything is served."""
 
 
 def free_port() -> int:
@@ -38,6 +36,9 @@ def free_port() -> int:
 
 class HouseProcess:
     """`async with HouseProcess(folder) as house:` starts it and leaves no process behind, whatever happens inside."""
+
+    ready = b"data:"
+    """What the command says last, once everything is served."""
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class HouseProcess:
         await self.launch()
         process = self._running()
         async with asyncio.timeout(START_SECONDS):
-            while READY not in self.words(said):
+            while self.ready not in self.words(said):
                 if process.returncode is not None:
                     raise RuntimeError(
                         f"the house ended with {process.returncode}: {self.words(said).decode()[-3000:]}"
