@@ -12,7 +12,6 @@ from typing import Final, Protocol
 from services.game.cards import Card, standard_deck
 from services.game.hand import Total, total
 from services.game.house_rules import HouseRules
-from services.game.quick import quick
 from services.game.rejections import Rejection
 from services.game.round import RoundPlay, open_round
 from services.game.round_commands import CloseBetting, PickUpHands, PlaceWagers, SettleWagers
@@ -58,14 +57,6 @@ from services.game.round_words import Action, SeatedPlayer
 from services.game.rule_options import DealerShows, Face, HoleCard, InsuranceRule, Surrender
 from services.game.strategy import Choices, basic_strategy
 from services.game.wager_kinds import DOUBLE, SPLIT
-
-_opened = quick(RoundOpened)
-_dealt = quick(CardDealt)
-_doubled = quick(HandDoubled)
-_split = quick(HandSplit)
-_surrendered = quick(HandSurrendered)
-_checked = quick(HoleChecked)
-_revealed = quick(HoleRevealed)
 
 _INSURANCE_CLOSED: Final = InsuranceClosed(BY_DEALER)
 _FACE_UP: Final = False
@@ -142,7 +133,7 @@ class Playout:
     def round(self, round_id: str, shoe: CardSource) -> list[RoundEvent]:
         """Play one round and give all its events."""
         draft = self._draft
-        events: list[RoundEvent] = [_opened(round_id, *self._opening), *self._before_cards]
+        events: list[RoundEvent] = [RoundOpened(round_id, *self._opening), *self._before_cards]
         natural, hole, hole_position = self._first_cards(draft, events.append, shoe)
         up_card = draft.dealers[0].cards[0]
         if up_card.is_ace and (self._insures or (natural and self._rules.even_money)):
@@ -151,7 +142,7 @@ class Playout:
         if up_card.value >= 10 and will_peek(draft):
             blackjack = hole.is_ten if up_card.is_ace else hole.is_ace
             draft.hole_checked = blackjack
-            events.append(_checked(hole_position, hole_question(draft), blackjack))
+            events.append(HoleChecked(hole_position, hole_question(draft), blackjack))
         if natural:
             events += settle_ripe(draft)
         at = 0
@@ -173,23 +164,23 @@ class Playout:
         first, cards = shoe.draw(2 * count + 2)
         position = first
         for seat, _, _, _ in self._spots:
-            add(_dealt(position, cards[position - first], TO_PLAYER, seat, 0, 0, _FACE_UP))
+            add(CardDealt(position, cards[position - first], TO_PLAYER, seat, 0, 0, _FACE_UP))
             position += 1
         up_card, hole, hole_position = cards[count], cards[-1], first + 2 * count + 1
-        add(_dealt(position, up_card, TO_DEALER, 0, 0, 0, _FACE_UP))
+        add(CardDealt(position, up_card, TO_DEALER, 0, 0, 0, _FACE_UP))
         hands: list[HandState] = []
         natural = False
         for at, (seat, player, stakes, wager) in enumerate(self._spots):
             one, two = cards[at], cards[count + 1 + at]
             position += 1
-            add(_dealt(position, two, TO_PLAYER, seat, 0, 0, _FACE_UP))
+            add(CardDealt(position, two, TO_PLAYER, seat, 0, 0, _FACE_UP))
             total = _TWO_CARDS[one.points][two.points]
             hand = HandState(seat, 0, player, stakes, wager, (one, two), (first + at, position), total)
             if total.value == 21:
                 hand.status = NATURAL
                 natural = True
             hands.append(hand)
-        add(_dealt(hole_position, None, TO_DEALER, 0, 0, 0, _FACE_DOWN))
+        add(CardDealt(hole_position, None, TO_DEALER, 0, 0, 0, _FACE_DOWN))
         draft.phase = AT_PLAYERS
         draft.hands = tuple(hands)
         draft.dealers = (
@@ -220,7 +211,7 @@ class Playout:
             if action is HIT:
                 events.append(self._hits[seat][number])
             elif action is SURRENDER:
-                events.append(_surrendered(seat, number, BY_PLAYER))
+                events.append(HandSurrendered(seat, number, BY_PLAYER))
                 hand.status = SURRENDERED
                 events += settle_ripe(draft)
                 return
@@ -243,18 +234,18 @@ class Playout:
         seat, number, wager = hand.seat, hand.number, hand.wager_cents
         if action is DOUBLE_DOWN:
             ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == seat])
-            doubled = _doubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
+            doubled = HandDoubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
             apply_hand_doubled(draft, doubled)
             events.append(doubled)
         else:
-            split = _split(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
+            split = HandSplit(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
             apply_hand_split(draft, split)
             events.append(split)
 
     def _card(self, draft: RoundState, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
         """Give a hand one card; a bust is collected at once, a 21, a double and a split ace's card end it."""
         position, (card,) = shoe.draw(1)
-        events.append(_dealt(position, card, TO_PLAYER, hand.seat, hand.number, 0, _FACE_UP))
+        events.append(CardDealt(position, card, TO_PLAYER, hand.seat, hand.number, 0, _FACE_UP))
         hand.positions += (position,)
         hand.cards += (card,)
         hand.total = count = hand.total.plus(card)
@@ -267,7 +258,7 @@ class Playout:
     def _dealer(self, draft: RoundState, events: list[RoundEvent], shoe: CardSource, hole: Card) -> None:
         """Turn over the hole card, draw while the round says so, and settle."""
         dealer = draft.dealers[0]
-        events.append(_revealed(dealer.positions[1], hole, 0))
+        events.append(HoleRevealed(dealer.positions[1], hole, 0))
         dealer.hole = None
         dealer.cards += (hole,)
         dealer.total = dealer.total.plus(hole)
@@ -277,7 +268,7 @@ class Playout:
             events += settle_ripe(draft)
         while draft.pending:
             position, (card,) = shoe.draw(1)
-            events.append(_dealt(position, card, TO_DEALER, 0, 0, 0, _FACE_UP))
+            events.append(CardDealt(position, card, TO_DEALER, 0, 0, 0, _FACE_UP))
             dealer.positions += (position,)
             dealer.cards += (card,)
             dealer.total = dealer.total.plus(card)

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, quick_new_event
+from services.journal.port import Journal, NewEvent
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
@@ -148,7 +148,7 @@ class Turn(Generic[S, C, E]):
         for event in events:
             type_name, version, payload = decider.events.encode(event)
             new.append(
-                quick_new_event(
+                NewEvent(
                     type=type_name,
                     schema_version=version,
                     payload=payload,
