@@ -74,9 +74,7 @@ class Ours:
             placed = WagerPlaced(number % 7 + 1, "patron-1207", 1, "MAIN", 1, 500 + number)
             name, version, payload = self.types.encode(placed)
             new.append(
-                NewEvent(
-                    name, version, payload, time_us, self.actor, request_id, DIGEST, cause, round_id, gaming_day
-                )
+                NewEvent(name, version, payload, time_us, self.actor, request_id, DIGEST, cause, round_id, gaming_day)
             )
         return new
 
