@@ -23,6 +23,7 @@ from services.runtime.journal_metrics import measured
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
@@ -75,6 +76,7 @@ class House:
         self._on_failure: Callable[[], None] = lambda: None
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
+        self.snapshots = StateSnapshots(settings.snapshots_path) if self.hosted & WRITERS else None
         self._callers: dict[str, Caller] = {}
         self._stack = AsyncExitStack()
 
@@ -110,6 +112,9 @@ class House:
         living: list[Tables | Surveillance] = []
         if self.hosted != {"console"}:
             journal = measured(self._open_journal(), self.telemetry.registry)
+            if self.snapshots is not None:
+                self.snapshots.start()
+                self._stack.push_async_callback(self.snapshots.close)
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -193,13 +198,18 @@ class House:
                 clock=self._clock,
                 telemetry=self.telemetry,
                 calendars=self.settings.calendars,
+                snapshots=self.snapshots,
             )
         )
 
     def _host_wager(self, journal: Journal) -> None:
         self._add(
             wager_server.wager_dispatcher(
-                journal, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
+                journal,
+                clock=self._clock,
+                telemetry=self.telemetry,
+                calendars=self.settings.calendars,
+                snapshots=self.snapshots,
             )
         )
 
@@ -211,6 +221,7 @@ class House:
             clock=self._clock,
             telemetry=self.telemetry,
             calendars=self.settings.calendars,
+            snapshots=self.snapshots,
         )
         self._add(tables.dispatcher)
         return tables

@@ -14,18 +14,18 @@ from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, quick_new_event
+from services.journal.port import Journal, Recorded, quick_new_event
+from services.runtime.folding import Folded, Folding, Requests, extend, without_requests
+from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
+from services.wire.state_snapshot import RequestPart
 
 S = TypeVar("S")
 C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
 
-# A client that retries does so within seconds, and a full table makes about 25 requests a round; after this many later ones
-# the business identities (round, seat, hand, kind) still keep an effect from happening twice. Half a kilobyte each.
-REQUESTS_REMEMBERED = 2_000
 # States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
 OUTCOMES_REMEMBERED = 64
 
@@ -76,23 +76,32 @@ class Outcome(Generic[S, E]):
 
 
 @dataclass(slots=True)
-class _Request:
-    """Where the events of a request stand, and the digest of what it asked."""
-
-    digest: bytes
-    first_sequence: int
-    last_sequence: int
-
-
-@dataclass(slots=True)
 class _Entry(Generic[S, E]):
     """One key in memory."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     state: S | None = None
     sequence: int = 0
-    requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
+    requests: Requests = field(default_factory=OrderedDict)
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
+    last: Recorded | None = None
+    """The event that the state ends with."""
+    base: Folded[S] | None = None
+    """The state of the snapshot that was read or cut last, without its requests, to fold earlier outcomes from."""
+
+    @property
+    def cut_sequence(self) -> int:
+        """Where the last snapshot ends, 0 without one."""
+        return 0 if self.base is None else self.base.sequence
+
+    def folded(self, stream: str) -> Folded[S] | None:
+        """All of it that a snapshot holds; None while nothing is known."""
+        if self.state is None or self.last is None:
+            return None
+        requests = tuple(
+            RequestPart(name, one.digest, one.first_sequence, one.last_sequence) for name, one in self.requests.items()
+        )
+        return Folded(stream, self.sequence, self.last.hash, self.state, requests)
 
 
 class Turn(Generic[S, C, E]):
@@ -162,22 +171,26 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
-        entry.state = state
+        entry.state, entry.last = state, recorded[-1]
         outcome = Outcome(self.stream, state, events, first, entry.sequence)
         _remember(entry, context, outcome)
+        self._host.cut_when_due(self.stream, entry)
         return outcome
 
 
 class AggregateHost(Generic[S, C, E]):
-    """Every key of one area, each loaded from the journal when it is first asked for."""
+    """Every key of one area, each loaded from the journal, on top of its snapshot if there is one, when first asked for."""
 
-    def __init__(self, journal: Journal, decider: Decider[S, C, E]) -> None:
+    def __init__(self, journal: Journal, decider: Decider[S, C, E], snapshots: StateSnapshots | None = None) -> None:
         self.journal = journal
         self.decider = decider
         self._entries: dict[str, _Entry[S, E]] = {}
+        self._snapshots: AreaSnapshots[S] | None = None
+        if snapshots is not None:
+            self._snapshots = snapshots.of(decider.area, type(decider.initial("")), self.cut_all)
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[Turn[S, C, E]]:
@@ -219,37 +232,68 @@ class AggregateHost(Generic[S, C, E]):
         return [entry.state for entry in list(self._entries.values()) if entry.state is not None]
 
     async def outcome_at(self, key: str, first_sequence: int, last_sequence: int) -> Outcome[S, E]:
-        """An earlier command's outcome, folded again from the journal."""
-        stream = stream_of(self.decider.area, key)
-        state, events = self.decider.initial(key), []
-        async for recorded in self.journal.read(stream):
+        """An earlier command's outcome, folded again from the journal, or from the snapshot when that is older."""
+        stream, entry = stream_of(self.decider.area, key), self._entries.get(key)
+        base = None if entry is None else entry.base
+        if base is not None and base.sequence >= first_sequence:
+            base = None
+        folding, events = self._folding(key, base), []
+        async for recorded in self.journal.read(stream, folding.after):
+            folding.take(recorded)
             envelope = recorded.envelope
-            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
-            state = self.decider.evolve(state, event)
             if envelope.sequence >= first_sequence:
-                events.append(event)
+                events.append(self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload))
             if envelope.sequence == last_sequence:
                 break
-        return Outcome(stream, state, tuple(events), first_sequence, last_sequence)
+        return Outcome(stream, folding.state, tuple(events), first_sequence, last_sequence)
+
+    def cut_when_due(self, stream: str, entry: _Entry[S, E]) -> None:
+        """Cut a snapshot in the background when enough has happened since the last one."""
+        if self._snapshots is not None and entry.sequence - entry.cut_sequence >= CUT_EVENTS:
+            self._cut(self._snapshots, stream, entry)
+
+    async def cut_all(self) -> None:
+        """Cut a snapshot of every state that has changed since its last one, letting commands in between."""
+        for key, entry in list(self._entries.items()):
+            if self._snapshots is not None and entry.sequence > entry.cut_sequence:
+                self._cut(self._snapshots, stream_of(self.decider.area, key), entry)
+                await asyncio.sleep(0)
+
+    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: _Entry[S, E]) -> None:
+        folded = entry.folded(stream)
+        if folded is not None:
+            entry.base = without_requests(folded)
+            snapshots.cut(folded)
+
+    def _folding(self, key: str, kept: Folded[S] | None) -> Folding[S]:
+        decider = self.decider
+        return Folding(decider.initial(key), decider.evolve, decider.events.decode, kept)
 
     async def _load(self, key: str, entry: _Entry[S, E]) -> None:
-        state, sequence = self.decider.initial(key), 0
-        requests: OrderedDict[str, _Request] = OrderedDict()
-        async for recorded in self.journal.read(stream_of(self.decider.area, key)):
-            envelope = recorded.envelope
-            sequence = envelope.sequence
-            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
-            state = self.decider.evolve(state, event)
-            _extend(requests, envelope.request_id, envelope.request_digest, sequence, sequence)
-        entry.state, entry.sequence, entry.requests = state, sequence, requests
+        stream = stream_of(self.decider.area, key)
+        kept = None if self._snapshots is None else await self._snapshots.load(stream)
+        folding = await self._folded(stream, self._folding(key, kept))
+        if not folding.fits:
+            kept = None
+            if self._snapshots is not None:
+                self._snapshots.doubt(stream)
+            folding = await self._folded(stream, self._folding(key, None))
+        entry.state, entry.sequence, entry.requests = folding.state, folding.sequence, folding.requests
+        entry.last, entry.base = folding.last, None if kept is None else without_requests(kept)
         entry.outcomes.clear()
 
+    async def _folded(self, stream: str, folding: Folding[S]) -> Folding[S]:
+        async for recorded in self.journal.read(stream, folding.after):
+            if not folding.take(recorded):
+                break
+        return folding
 
-async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
+
+async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
     """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
     task = asyncio.ensure_future(append)
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
@@ -257,7 +301,7 @@ async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
 
 def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
     request_id = context.request_id
-    _extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
+    extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
     known = entry.requests[request_id]
     if known.first_sequence == outcome.first_sequence:
         entry.outcomes[request_id] = outcome
@@ -266,13 +310,3 @@ def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, 
     else:
         # The request recorded in several steps: its outcome is folded again when somebody asks.
         entry.outcomes.pop(request_id, None)
-
-
-def _extend(requests: OrderedDict[str, _Request], request_id: str, digest: bytes, first: int, last: int) -> None:
-    known = requests.get(request_id)
-    if known is not None:
-        known.last_sequence = last
-        return
-    requests[request_id] = _Request(digest, first, last)
-    if len(requests) > REQUESTS_REMEMBERED:
-        requests.popitem(last=False)

@@ -13,6 +13,7 @@ from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
 from services.runtime.sealing import Sealer
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
 from services.shoe import replies as a
@@ -48,10 +49,12 @@ class ShoeService:
         sealer: Sealer,
         entropy: Entropy,
         observe: Callable[[tuple[ShoeEvent, ...]], None] = lambda _: None,
+        *,
+        snapshots: StateSnapshots | None = None,
     ) -> None:
-        """`observe` is told of events once they are durable, for counting."""
+        """`observe` is told of events once they are durable, for counting; `snapshots` make a restart quick."""
         self._observe = observe
-        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
+        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER, snapshots)
         self._vault = Vault(sealer)
         self._entropy = entropy
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from services.game.authority import CommandContext
 from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Decider
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.wager import client, commands, receipts, replies, statements
 from services.wager.commands import Command
@@ -29,7 +30,7 @@ def wager_events() -> EventTypes[WagerEvent]:
 class WagerService:
     """Every chip of the tables whose streams `journal` holds. See `commands` for what each use case means."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, *, snapshots: StateSnapshots | None = None) -> None:
         self._host: AggregateHost[Ledger, Command, WagerEvent] = AggregateHost(
             journal,
             Decider(
@@ -40,6 +41,7 @@ class WagerService:
                 events=wager_events(),
                 round_of=round_of,
             ),
+            snapshots,
         )
 
     def escrow_cents(self) -> int:
