@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import os
-import socket
 import shutil
+import socket
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -148,7 +148,7 @@ async def test_an_event_that_was_edited_stops_its_table_and_no_other(tmp_path: P
             (stored[:-1] + bytes([stored[-1] ^ 1]), number),
         )
         connection.commit()
-    # With its snapshot the ledger is what it was before the edit, which surveillance and `verify` find; without it, it is not.
+    # With its snapshot the ledger is as it was before the edit, which surveillance and `verify` find.
     shutil.rmtree(settings.snapshots_path)
     async with hosted(tmp_path) as house:
         caller = house.house.caller("wager")
