@@ -38,7 +38,7 @@ AIM_EVENTS = 1_000_000
 AFTER = 20
 """One event in so many comes after the snapshots."""
 PLAYED_ROUNDS, PLAYED_TABLES = 240, 4
-APPEND = 200
+APPEND = 6
 
 Streams = dict[str, list[NewEvent]]
 Hosts = dict[str, AggregateHost[Any, Any, Any]]
@@ -109,6 +109,8 @@ def _hosts(journal: KafkaJournal, snapshots: StateSnapshots | None) -> Hosts:
 
 async def _fold_all(journal: KafkaJournal, hosts: Hosts) -> int:
     heads = await journal.streams()
+    for host in hosts.values():
+        await host.take_up(heads)
     for head in heads:
         area, _, key = head.stream.partition(":")
         await hosts[area].state(key)

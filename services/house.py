@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 import structlog
 from prometheus_client import start_http_server
 
-from services.journal.errors import JournalUnavailable
-from services.journal.port import Journal
+from services.journal.errors import JournalError, JournalUnavailable
+from services.journal.port import Journal, StreamHead
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, LocalCaller
@@ -141,9 +141,7 @@ class House:
         tables: Tables | None = None
         if self.hosted != {"console"}:
             journal = measured(await self._open_journal(), self.telemetry.registry)
-            if self.snapshots is not None:
-                self.snapshots.start()
-                self._stack.push_async_callback(self.snapshots.close)
+            self._begin_snapshots()
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -170,10 +168,23 @@ class House:
         if "console" in self.hosted:
             await self._serve_console()
 
+    def _begin_snapshots(self) -> None:
+        if self.snapshots is not None:
+            self.snapshots.start()
+            self._stack.push_async_callback(self.snapshots.close)
+
     async def _take_part(self, membership: "Membership", tables: Tables | None) -> None:
+        loading: set[asyncio.Task[None]] = set()
+
         async def gained(partitions: frozenset[int]) -> None:
+            heads = await membership.journal.streams(partitions)
+            for dispatcher in self.dispatchers.values():
+                loading.add(task := asyncio.create_task(_load(dispatcher, heads)))
+                task.add_done_callback(loading.discard)
+            # They hold the keys by the time that anybody asks for one.
+            await asyncio.sleep(0)
             if tables is not None:
-                tables.take_up([head.stream for head in await membership.journal.streams(partitions)])
+                tables.take_up([head.stream for head in heads])
 
         async def lost(partitions: frozenset[int]) -> None:
             streams = [head.stream for head in membership.journal.heads(partitions)]
@@ -231,11 +242,18 @@ class House:
 
         areas = self.hosted & WRITERS
         if not areas:
-            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout)
+            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=self.settings.snapshots_path)
         if not kafka.advertise:
             raise SettingsRefused("who owns partitions must be found by others: give --advertise HOST:PORT")
         following = kafka.layout.areas if "surveillance" in self.hosted else areas
-        membership = await Membership.open(kafka, areas, following=following, clock=self._clock, build=version())
+        membership = await Membership.open(
+            kafka,
+            areas,
+            following=following,
+            clock=self._clock,
+            build=version(),
+            folder=self.settings.snapshots_path,
+        )
         self.membership = membership
         return membership.journal
 
@@ -333,3 +351,13 @@ class House:
             thread.join()
 
         self._stack.push_async_callback(asyncio.to_thread, stop)
+
+
+async def _load(dispatcher: Dispatcher, heads: Collection[StreamHead]) -> None:
+    """Read what a service has begun to own in one go; what that does not bring is read when somebody asks for it."""
+    if dispatcher.load is None:
+        return
+    try:
+        await dispatcher.load(heads)
+    except JournalError as error:
+        log.warning("streams are read one by one", service=dispatcher.service, reason=str(error))

@@ -8,6 +8,7 @@ bytes an event), not the events. Does not decide who should own what.
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,13 +212,35 @@ class KafkaJournal:
             return
         await self._come_up([log])
         while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
-            for _, events in await self._chunk(log, records):
+            for _, events in await self._chunk(log, records, stream):
                 for recorded in events:
                     if recorded.envelope.sequence > after_sequence and recorded.envelope.stream == stream:
                         after_sequence = recorded.envelope.sequence
                         yield recorded
         if log.failure is not None:
             raise log.failure
+
+    async def replay(self, after: Mapping[str, int]) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.replay`; each partition in log order. Streams of partitions not followed here give nothing."""
+        wanted: defaultdict[int, dict[str, int]] = defaultdict(dict)
+        for stream, sequence in after.items():
+            number = self._layout.partition_of(stream)
+            if number in self._logs:
+                wanted[number][stream] = sequence
+        await self._come_up([self._logs[number] for number in wanted])
+        for number, its_streams in wanted.items():
+            log = self._logs[number]
+            records = log.records_with(its_streams)
+            at = 0
+            while at < len(records):
+                for _, events in await self._chunk(log, records[at : at + CHUNK_RECORDS]):
+                    at += 1
+                    for recorded in events:
+                        sequence = its_streams.get(recorded.envelope.stream, recorded.envelope.sequence)
+                        if recorded.envelope.sequence > sequence:
+                            yield recorded
+            if log.failure is not None:
+                raise log.failure
 
     async def subscribe(
         self, after: Mapping[int, int], *, partitions: Iterable[int] | None = None
@@ -308,8 +331,10 @@ class KafkaJournal:
                 )
         return {number: record_of(after.get(number, 0)) for number in logs}
 
-    async def _chunk(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
-        """The events of the first of these records, from memory when they are there."""
+    async def _chunk(
+        self, log: PartitionLog, records: Sequence[int], stream: str = ""
+    ) -> list[tuple[int, tuple[Recorded, ...]]]:
+        """The events of the first of these records, from memory when they are there; else of that stream alone, if named."""
         if not records:
             return []
         # What is in memory costs no waiting: without this a busy reader would not let the event loop do anything else.
@@ -320,7 +345,7 @@ class KafkaJournal:
             if events is None:
                 break
             chunk.append((record, events))
-        return chunk or await self._history.fetch(log, records)
+        return chunk or await self._history.fetch(log, records, stream)
 
     async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
         """Wait until everything that is in these partitions now has been taken; at once for those surely owned here."""

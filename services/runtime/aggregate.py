@@ -9,13 +9,13 @@ behind it. Does not know what the commands mean.
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, Recorded, quick_new_event
+from services.journal.port import Journal, Recorded, StreamHead, quick_new_event
 from services.runtime.folding import Folded, Folding, Requests, extend, without_requests
 from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
 from services.runtime.table_key import stream_of
@@ -113,6 +113,16 @@ class _Entry(Generic[S, E]):
             RequestPart(name, one.digest, one.first_sequence, one.last_sequence) for name, one in self.requests.items()
         )
         return Folded(stream, self.sequence, self.last.hash, self.state, requests)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading(Generic[S, E]):
+    """A key on its way into memory, its lock held: up to the sequence `last`, under the journal's tenure."""
+
+    entry: _Entry[S, E]
+    folding: Folding[S]
+    last: int
+    tenure: int
 
 
 class Turn(Generic[S, C, E]):
@@ -244,6 +254,44 @@ class AggregateHost(Generic[S, C, E]):
         async with self.turn(key) as turn:
             return turn.state
 
+    async def take_up(self, heads: Iterable[StreamHead]) -> None:
+        """Load the keys of these streams in one passage over the journal; commands for a key wait until it is loaded.
+
+        Streams of other areas are passed over, and so are keys that are in use or whose snapshot has everything: those are
+        loaded when they are asked for, as is whatever is not loaded when this raises one of the journal's errors.
+        """
+        loading: dict[str, _Loading[S, E]] = {}
+        try:
+            for head in heads:
+                if head.stream.startswith(stream_of(self.decider.area, "")):
+                    await self._begin_loading(head, loading)
+            async for recorded in self.journal.replay({name: one.folding.after for name, one in loading.items()}):
+                one = loading.get(recorded.envelope.stream)
+                if one is None:
+                    continue
+                fits = one.folding.take(recorded)
+                if fits and one.folding.sequence >= one.last:
+                    self._loaded(one.entry, one.folding)
+                    one.entry.tenure = one.tenure
+                if not fits or one.folding.sequence >= one.last:
+                    loading.pop(recorded.envelope.stream).entry.lock.release()
+        finally:
+            for one in loading.values():
+                one.entry.lock.release()
+
+    async def _begin_loading(self, head: StreamHead, loading: "dict[str, _Loading[S, E]]") -> None:
+        key = head.stream.removeprefix(stream_of(self.decider.area, ""))
+        entry = self._entries.setdefault(key, _Entry())
+        if entry.lock.locked() or entry.state is not None:
+            return
+        async with AsyncExitStack() as undo:
+            await undo.enter_async_context(entry.lock)
+            tenure = await self.journal.tenure(head.stream)
+            kept = None if self._snapshots is None else await self._snapshots.load(head.stream)
+            if kept is None or kept.sequence < head.sequence:
+                loading[head.stream] = _Loading(entry, self._folding(key, kept), head.sequence, tenure)
+                undo.pop_all()
+
     def tenure_of(self, key: str) -> int:
         """The journal's tenure under which the key was read last; -1 for one that never was."""
         entry = self._entries.get(key)
@@ -306,12 +354,14 @@ class AggregateHost(Generic[S, C, E]):
         kept = None if self._snapshots is None else await self._snapshots.load(stream)
         folding = await self._folded(stream, self._folding(key, kept))
         if not folding.fits:
-            kept = None
             if self._snapshots is not None:
                 self._snapshots.doubt(stream)
             folding = await self._folded(stream, self._folding(key, None))
+        self._loaded(entry, folding)
+
+    def _loaded(self, entry: _Entry[S, E], folding: Folding[S]) -> None:
         entry.state, entry.sequence, entry.requests = folding.state, folding.sequence, folding.requests
-        entry.last, entry.base = folding.last, None if kept is None else without_requests(kept)
+        entry.last, entry.base = folding.last, None if folding.kept is None else without_requests(folding.kept)
         entry.outcomes.clear()
 
     async def _folded(self, stream: str, folding: Folding[S]) -> Folding[S]:

@@ -74,21 +74,21 @@ class Folding(Generic[S]):
         self.last: Recorded | None = None
         self._evolve = evolve
         self._decode = decode
-        self._kept = kept
+        self.kept = kept
 
     @property
     def after(self) -> int:
         """After which sequence to read: the snapshot's last event is read again, to compare it."""
-        return 0 if self._kept is None else self._kept.sequence - 1
+        return 0 if self.kept is None else self.kept.sequence - 1
 
     @property
     def fits(self) -> bool:
         """Whether the snapshot's last event was met; True without a snapshot."""
-        return self._kept is None or self.sequence >= self._kept.sequence
+        return self.kept is None or self.sequence >= self.kept.sequence
 
     def take(self, recorded: Recorded) -> bool:
         """Fold the next event."""
-        envelope, kept = recorded.envelope, self._kept
+        envelope, kept = recorded.envelope, self.kept
         self.last = recorded
         if kept is not None and not self.sequence:
             if envelope.sequence != kept.sequence or recorded.hash != kept.hash:

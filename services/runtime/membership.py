@@ -8,6 +8,7 @@ and not refused. Correctness rests on the claims in the log alone. Knows partiti
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from pathlib import Path
 
 import structlog
 
@@ -54,9 +55,18 @@ class Membership:
 
     @classmethod
     async def open(
-        cls, settings: KafkaSettings, areas: Collection[str], *, following: Collection[str], clock: Clock, build: str
+        cls,
+        settings: KafkaSettings,
+        areas: Collection[str],
+        *,
+        following: Collection[str],
+        clock: Clock,
+        build: str,
+        folder: Path | None = None,
     ) -> "Membership":
         """Open the journal and read the partitions of the areas in `following` up to their end; claims nothing yet.
+
+        `folder` keeps the journal's snapshots and remembers which cluster it is.
 
         Raises TopicsRefused, JournalUnavailable.
         """
@@ -67,6 +77,7 @@ class Membership:
             partitions=(),
             following=settings.layout.numbers_of(following),
             clock=clock,
+            folder=folder,
         )
         return cls(journal, settings, areas)
 

@@ -88,4 +88,11 @@ def dispatcher(
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
     service = ShoeService(journal, sealer, entropy, counting(telemetry.registry), snapshots=snapshots)
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
+    return Dispatcher(
+        use_cases(service),
+        clock=clock,
+        telemetry=telemetry,
+        calendars=calendars,
+        load=service.load,
+        let_go=service.let_go,
+    )

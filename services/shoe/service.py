@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
-from services.journal.port import Journal
+from services.journal.port import Journal, StreamHead
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
@@ -57,6 +57,10 @@ class ShoeService:
         self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER, snapshots)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    async def load(self, heads: Collection[StreamHead]) -> None:
+        """Read what these streams hold into memory in one go, as far as they are this service's."""
+        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Drop the shoes of these streams from memory: another process deals from them now."""

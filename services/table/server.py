@@ -61,7 +61,14 @@ def dispatcher(
     calendars: Mapping[str, GamingCalendar] | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted; who hosts it also calls the service's `start` and `stop`."""
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
+    return Dispatcher(
+        use_cases(service),
+        clock=clock,
+        telemetry=telemetry,
+        calendars=calendars,
+        load=service.load,
+        let_go=service.let_go,
+    )
 
 
 class Tables:

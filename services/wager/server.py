@@ -51,5 +51,6 @@ def wager_dispatcher(
         clock=clock,
         telemetry=telemetry,
         calendars=calendars,
+        load=service.load,
         let_go=service.let_go,
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from services.game.authority import CommandContext
-from services.journal.port import Journal
+from services.journal.port import Journal, StreamHead
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
@@ -43,6 +43,10 @@ class WagerService:
             ),
             snapshots,
         )
+
+    async def load(self, heads: Collection[StreamHead]) -> None:
+        """Read what these streams hold into memory in one go, as far as they are this service's."""
+        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Drop the ledgers of these streams from memory: another process keeps them now."""
