@@ -149,7 +149,7 @@ def check_conducted(rules: "HouseRules") -> None:
     for broken, reason in (
         (
             rules.deal_style is DealStyle.HAND_DOWN,
-            "deal_style = hand-down: players' cards are dealt face up here, so that the table can tell what each may do (30-818)",
+            "deal_style = hand-down: players' cards are dealt face up, so that the table can tell what each may do (30-818)",
         ),
         (
             rules.deal_style in _BY_HAND and rules.decks > MOST_DECKS_BY_HAND,
@@ -161,7 +161,7 @@ def check_conducted(rules: "HouseRules") -> None:
         ),
         (
             rules.back_betting,
-            "back_betting = true: who doubles and splits for whom is not laid down, so nobody bets on another's hand (30-809)",
+            "back_betting = true: who doubles and splits for whom is laid down nowhere, so nobody bets behind (30-809)",
         ),
     ):
         if broken:

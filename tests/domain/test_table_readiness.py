@@ -98,7 +98,7 @@ def test_30_816_the_device_is_the_posted_one() -> None:
 
 
 def test_30_816_a_shuffling_shoe_has_no_cut_no_cutting_card_and_no_burn() -> None:
-    machine = {"continuous": True, "device_kind": DeviceKind.CONTINUOUS_SHUFFLER, "cards_behind": 0}
+    machine: dict[str, Any] = {"continuous": True, "device_kind": DeviceKind.CONTINUOUS_SHUFFLER, "cards_behind": 0}
     assert reason(rules_with(shuffle=Shuffle.CONTINUOUS), burned_after_shuffle=0, burns_hidden=0, **machine) == ""
 
 
