@@ -229,7 +229,7 @@ def _assigned(fact: Fact, table: _Table, scene: TableScene) -> Iterator[Finding]
         yield found(
             "L10",
             fact,
-            f"{shoe.behind or 0} cards are behind the cutting card, {rules.penetration_percent} percent ask for {least} (30-817)",
+            f"{shoe.behind or 0} cards behind the cutting card, {rules.penetration_percent} percent leave {least} (30-817)",
         )
     if shoe.burned_after_shuffle < rules.burn_after_shuffle:
         yield found(

@@ -85,7 +85,7 @@ def test_30_816_the_table_says_when_the_cutting_card_came() -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "words"),
     [
-        (s.CutCardPlaced, {"cards_behind": 77}, "77 cards are behind the cutting card"),
+        (s.CutCardPlaced, {"cards_behind": 77}, "77 cards behind the cutting card"),
         (s.CardsShuffled, {"min_cut_cards": 11}, "posted are 10"),
         (s.CardsShuffled, {"cut_card_first": CutCardFirst.SHUFFLE_NOW}, "posted are 10, play-one-more"),
         (s.CardBurned, {"reason": s.BurnReason.SUPERVISOR_ORDER}, "0 cards were burned after the shuffle"),
