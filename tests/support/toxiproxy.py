@@ -17,6 +17,11 @@ from typing import Any, Self
 from tests.support.house_process import ROOT, free_port
 
 
+def _binary() -> str:
+    """The server's path; it is built when it is not in the cache yet."""
+    return subprocess.check_output([ROOT / "deploy" / "go-binary", "toxiproxy"], text=True).strip()
+
+
 class Line:
     """One way through the proxy: give `address` to the client."""
 
@@ -68,7 +73,7 @@ class Toxiproxy:
         with self._log.open("wb") as log:
             self._process = await asyncio.to_thread(
                 subprocess.Popen,
-                [built.strip(), "-host", "127.0.0.1", "-port", str(self._port)],
+                [binary, "-host", "127.0.0.1", "-port", str(self._port)],
                 stdout=log,
                 stderr=log,
             )
