@@ -67,9 +67,7 @@ class Toxiproxy:
         self._lines = 0
 
     async def __aenter__(self) -> Self:
-        built = await asyncio.to_thread(
-            subprocess.check_output, [ROOT / "deploy" / "go-binary", "toxiproxy"], text=True
-        )
+        binary = await asyncio.to_thread(_binary)
         with self._log.open("wb") as log:
             self._process = await asyncio.to_thread(
                 subprocess.Popen,
