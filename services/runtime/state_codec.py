@@ -12,9 +12,12 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from services.game import cards
+from services.game.quick import quick
+from services.game.record import field_names, is_record_class
 from services.game.round_pay import pay_table
 
 _CARD = cards._card_from_text  # noqa: SLF001 - what a card's own __reduce__ names
@@ -28,7 +31,9 @@ class StateUnreadable(ValueError):
 
 def encode_state(state: object) -> bytes:
     """Return the bytes of a state; raises pickle's errors for one that has none, such as a secret that refuses."""
-    return pickle.dumps(state, protocol=5)
+    file = io.BytesIO()
+    _Writer(file, protocol=5).dump(state)
+    return file.getvalue()
 
 
 def decode_state(data: bytes, area: str) -> Any:
@@ -39,6 +44,24 @@ def decode_state(data: bytes, area: str) -> Any:
         raise
     except Exception as error:  # damaged pickles raise nearly anything
         raise StateUnreadable(f"{len(data)} bytes are not a state ({type(error).__name__}: {error})") from error
+
+
+@cache
+def _quick(kind: type) -> Any:
+    """What makes records of the class from all their fields in order; None for one that cannot be made so."""
+    try:
+        return quick(kind)
+    except TypeError:
+        return None
+
+
+class _Writer(pickle.Pickler):
+    def reducer_override(self, obj: object) -> Any:
+        """Write a dataclass as its class and the values of its fields, which is read back many times faster."""
+        kind = type(obj)
+        if is_dataclass(kind) and _quick(kind) is not None:
+            return kind, tuple(getattr(obj, name) for name in field_names(kind))
+        return NotImplemented
 
 
 class _Reader(pickle.Unpickler):
@@ -53,6 +76,8 @@ class _Reader(pickle.Unpickler):
             return maker
         if module.startswith(self._packages) and module in sys.modules:
             found = getattr(sys.modules[module], name, None)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, Enum)):
+            if is_record_class(found):
+                return _quick(found) or found
+            if isinstance(found, type) and issubclass(found, Enum):
                 return found
         raise StateUnreadable(f"a state holds no {module}.{name}")

@@ -4,6 +4,7 @@ Promises: bytes of another version or shape are refused. The state itself is byt
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -16,9 +17,8 @@ VERSION = 1
 """The only shape that this version reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestPart:
-    """Where the events of a request stand, and the digest of what it asked."""
+class RequestPart(NamedTuple):
+    """Where the events of a request stand, and the digest of what it asked, 32 bytes."""
 
     id: str
     digest: bytes
@@ -46,11 +46,12 @@ def encode_state(snapshot: StateSnapshot) -> bytes:
         stream=snapshot.stream,
         sequence=snapshot.sequence,
         hash=snapshot.hash,
+        requests=[one.id for one in snapshot.requests],
+        digests=b"".join(one.digest for one in snapshot.requests),
+        first_sequences=[one.first_sequence for one in snapshot.requests],
+        last_sequences=[one.last_sequence for one in snapshot.requests],
         state=snapshot.state,
     )
-    add = message.requests.add
-    for one in snapshot.requests:
-        add(id=one.id, digest=one.digest, first_sequence=one.first_sequence, last_sequence=one.last_sequence)
     return message.SerializeToString()
 
 
@@ -64,11 +65,16 @@ def decode_state(data: bytes) -> StateSnapshot:
         raise SnapshotInvalid(f"it has version {message.version}, this Holecard reads {VERSION}")
     if len(UnknownFieldSet(message)) or message.sequence < 1 or len(message.hash) != HASH_BYTES:
         raise SnapshotInvalid("what it says does not hold together")
+    ids, digests = list(message.requests), message.digests
+    firsts, lasts = list(message.first_sequences), list(message.last_sequences)
+    if not len(ids) * HASH_BYTES == len(digests) == len(firsts) * HASH_BYTES == len(lasts) * HASH_BYTES:
+        raise SnapshotInvalid("its requests do not hold together")
+    each = [digests[at : at + HASH_BYTES] for at in range(0, len(digests), HASH_BYTES)]
     return StateSnapshot(
         message.code,
         message.stream,
         message.sequence,
         message.hash,
-        tuple(RequestPart(one.id, one.digest, one.first_sequence, one.last_sequence) for one in message.requests),
+        tuple(map(RequestPart, ids, each, firsts, lasts)),
         message.state,
     )

@@ -192,7 +192,7 @@ async def test_every_rooms_state_is_the_same_from_any_snapshot_as_from_the_whole
         await play_rounds(house, 12, tables=2, seed=random_.randrange(10**6))
     data = tmp_path / "data"
     assert len(list((data / "snapshots").rglob("*.snapshot"))) == 6
-    journal = SqliteJournal.open_read_only(data / "journal.db")
+    journal = SqliteJournal.open(data / "journal.db")
     snapshots = StateSnapshots(data / "snapshots")
     whole, kept = hosts_of(journal, None), hosts_of(journal, snapshots)
     for head in await journal.streams():
@@ -226,6 +226,43 @@ async def _cut_at(host: AggregateHost[Any, Any, Any], key: str, sequence: int) -
     bare = StateSnapshot(bytes(32), f"{host.decider.area}:{key}", sequence, folding.last.hash, requests, b"")
     assert decode_state(encode_state(bare)) == bare
     return Folded(bare.stream, sequence, bare.hash, state, bare.requests)
+
+
+@pytest.mark.parametrize("with_snapshots", [True, False])
+async def test_streams_taken_up_together_are_as_those_that_are_loaded_one_by_one(
+    tmp_path: Path, with_snapshots: bool
+) -> None:
+    async with hosted(tmp_path) as house:
+        await play_rounds(house, 6, tables=3)
+    data = tmp_path / "data"
+    journal = SqliteJournal.open(data / "journal.db")
+    snapshots = StateSnapshots(data / "snapshots") if with_snapshots else None
+    alone, together = hosts_of(journal, None), hosts_of(journal, snapshots)
+    heads = await journal.streams()
+    if snapshots is not None:
+        # Two tables' snapshots are of an earlier event, one's says what is not so; a third has everything.
+        for at, path in enumerate(sorted((data / "snapshots" / "table").iterdir())):
+            key = decode_state(read_snapshot(path)).stream.removeprefix("table:")
+            cut = await _cut_at(alone["table"], key, 5 + at)
+            if at < 2:
+                _changed(
+                    path, sequence=cut.sequence, hash=cut.hash if at else bytes(range(32)), state=encode(cut.state)
+                )
+                _with_requests(path, cut)
+    async with together["table"].turn(heads[-1].stream.partition(":")[2]):
+        for host in together.values():
+            await host.take_up(heads)
+    loaded = {area: sum(entry.state is not None for entry in host._entries.values()) for area, host in together.items()}
+    assert loaded == ({"shoe": 0, "table": 2, "wager": 0} if with_snapshots else {"shoe": 3, "table": 3, "wager": 3})
+    for head in heads:
+        area, _, key = head.stream.partition(":")
+        assert await memory_of(together[area], key) == await memory_of(alone[area], key)
+        assert not together[area]._entries[key].lock.locked()
+    await journal.close()
+
+
+def _with_requests(path: Path, cut: Folded[Any]) -> None:
+    _changed(path, requests=cut.requests)
 
 
 async def test_a_house_started_again_plays_on_from_its_snapshots(tmp_path: Path) -> None:

@@ -167,6 +167,9 @@ class StateSnapshot(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     REQUESTS_FIELD_NUMBER: _builtins.int
+    DIGESTS_FIELD_NUMBER: _builtins.int
+    FIRST_SEQUENCES_FIELD_NUMBER: _builtins.int
+    LAST_SEQUENCES_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The shape of this message; a reader ignores a version it does not know."""
@@ -178,11 +181,21 @@ class StateSnapshot(_message.Message):
     """The sequence of the last event that was folded."""
     hash: _builtins.bytes
     """The hash of that event."""
+    digests: _builtins.bytes
+    """The digests of what they asked, 32 bytes each, in the same order."""
     state: _builtins.bytes
     """The state, in the form of the code that cut it."""
     @_builtins.property
-    def requests(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestSnapshot]:
-        """The requests that a repeated one is still answered for, oldest first."""
+    def requests(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The ids of the requests that a repeated one is still answered for, oldest first."""
+
+    @_builtins.property
+    def first_sequences(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The sequences of their first events, in the same order."""
+
+    @_builtins.property
+    def last_sequences(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The sequences of their last events, in the same order."""
 
     def __init__(
         self,
@@ -192,47 +205,16 @@ class StateSnapshot(_message.Message):
         stream: _builtins.str = ...,
         sequence: _builtins.int = ...,
         hash: _builtins.bytes = ...,
-        requests: _abc.Iterable[Global___RequestSnapshot] | None = ...,
+        requests: _abc.Iterable[_builtins.str] | None = ...,
+        digests: _builtins.bytes = ...,
+        first_sequences: _abc.Iterable[_builtins.int] | None = ...,
+        last_sequences: _abc.Iterable[_builtins.int] | None = ...,
         state: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "hash", b"hash", "requests", b"requests", "sequence", b"sequence", "state", b"state", "stream", b"stream", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "digests", b"digests", "first_sequences", b"first_sequences", "hash", b"hash", "last_sequences", b"last_sequences", "requests", b"requests", "sequence", b"sequence", "state", b"state", "stream", b"stream", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___StateSnapshot: _TypeAlias = StateSnapshot  # noqa: Y015
-
-@_typing.final
-class RequestSnapshot(_message.Message):
-    """Where the events of one request stand."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ID_FIELD_NUMBER: _builtins.int
-    DIGEST_FIELD_NUMBER: _builtins.int
-    FIRST_SEQUENCE_FIELD_NUMBER: _builtins.int
-    LAST_SEQUENCE_FIELD_NUMBER: _builtins.int
-    id: _builtins.str
-    """The request's id."""
-    digest: _builtins.bytes
-    """The digest of what it asked."""
-    first_sequence: _builtins.int
-    """The sequence of its first event."""
-    last_sequence: _builtins.int
-    """The sequence of its last event."""
-    def __init__(
-        self,
-        *,
-        id: _builtins.str = ...,
-        digest: _builtins.bytes = ...,
-        first_sequence: _builtins.int = ...,
-        last_sequence: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "first_sequence", b"first_sequence", "id", b"id", "last_sequence", b"last_sequence"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RequestSnapshot: _TypeAlias = RequestSnapshot  # noqa: Y015
