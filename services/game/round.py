@@ -19,7 +19,6 @@ from services.game import round_players as players
 from services.game import round_settlement as settlement
 from services.game import round_voiding as voiding
 from services.game.house_rules import HouseRules
-from services.game.quick import quick
 from services.game.rejections import Rejection
 from services.game.round_commands import Command
 from services.game.round_events import RoundEvent, RoundOpened
@@ -48,7 +47,6 @@ __all__ = [
     "verify",
 ]
 
-_opened = quick(RoundOpened)
 
 _DECIDE: Final[dict[type, Callable[[RoundState, Any], tuple[RoundEvent, ...]]]] = {
     commands.PlaceWagers: betting.place_wagers,
@@ -110,7 +108,7 @@ def open_round(
     numbers = [seated.seat for seated in seats]
     if numbers and (len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > rules.max_seats):
         raise SeatLimit(f"seats are 1 to {rules.max_seats}, each once", seats=" ".join(map(str, numbers)))
-    return _opened(round_id, rules.name, rules.version, rules.digest, seats, first_of_shoe)
+    return RoundOpened(round_id, rules.name, rules.version, rules.digest, seats, first_of_shoe)
 
 
 def begin(opened: RoundOpened, rules: HouseRules) -> Round:

@@ -90,4 +90,4 @@ def dispatcher(
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
     service = ShoeService(journal, sealer, entropy, counting(telemetry.registry))
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)

@@ -4,7 +4,7 @@ Owns the only place where seeds are drawn from the system's entropy and where th
 a card is given out only after its event is durable. Holds no rule of the game.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
@@ -55,6 +55,10 @@ class ShoeService:
         self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    def let_go(self, streams: Collection[str]) -> None:
+        """Drop the shoes of these streams from memory: another process deals from them now."""
+        self._host.let_go(streams)
 
     async def register_device(self, table: str, context: CommandContext, command: c.RegisterDevice) -> a.ShoeAnswer:
         """Enrol the table's device."""

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
+from services.table.observation_events import (
+    DEVICE_EVENTS,
+    DeviceClockAlarmed,
+    DeviceEvent,
+    DeviceHistoryLost,
+    ObservationContested,
+    ObservationRecorded,
+)
 from services.table.words import RackChange
+
+__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +239,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     NothingChanged,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -255,4 +265,4 @@ OwnEvent = (
     | TableResumed
     | NothingChanged
 )
-TableEvent = OwnEvent | RoundEvent
+TableEvent = OwnEvent | DeviceEvent | RoundEvent

@@ -37,7 +37,8 @@ def burn(burn_id: str) -> BurnCards:
 
 def fill_disk(house: House) -> None:
     """From now on SQLite says of the journal's file what it says when the disk is full."""
-    writer: Any = house.journal._writer if house.journal is not None else None
+    journal: Any = house.journal
+    writer = journal._writer
     pages = writer._connection.execute("PRAGMA page_count").fetchone()[0]
     writer._connection.execute(f"PRAGMA max_page_count = {pages}")
 

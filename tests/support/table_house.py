@@ -138,6 +138,10 @@ class FaultyJournal:
         """See Journal."""
         return await self._inner.end()
 
+    async def tenure(self, stream: str) -> int:
+        """See Journal."""
+        return await self._inner.tenure(stream)
+
     async def streams(self) -> Sequence[StreamHead]:
         """See Journal."""
         return await self._inner.streams()
