@@ -27,6 +27,7 @@ CHUNK_RECORDS = 256
 _FURTHEST = 500
 """Records further apart than this are fetched by two readings: passing over what lies between would cost more."""
 _PATIENCE_SECONDS = 20.0
+_PAUSE_SECONDS = 0.1
 
 T = TypeVar("T")
 
@@ -89,8 +90,16 @@ class History:
             consumer.close(autocommit=False, timeout_ms=0)
 
     def _reached(self, logs: Sequence[PartitionLog]) -> dict[int, int]:
-        ends = self._client().end_offsets([log.place for log in logs])
-        return {log.number: ends[log.place] for log in logs}
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                ends = self._client().end_offsets([log.place for log in logs])
+                return {log.number: ends[log.place] for log in logs}
+            except KeyError as error:
+                # The client library, asked for several while one has no leader yet, forgets those that it knew.
+                if time.monotonic() > deadline:
+                    raise JournalUnavailable(f"Kafka does not say where {error} ends: try again") from error
+                time.sleep(_PAUSE_SECONDS)
 
     def _fetch(self, log: PartitionLog, records: Sequence[int], stream: str) -> list[tuple[int, tuple[Recorded, ...]]]:
         consumer = self._client()

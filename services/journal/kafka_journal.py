@@ -286,6 +286,8 @@ class KafkaJournal:
     async def tenure(self, stream: str) -> int:
         """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
         writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
         if number not in self._logs:
             raise JournalUnavailable(f"this process does not follow the partition of {stream}")
         if not writer.is_sure(number):

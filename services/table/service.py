@@ -16,7 +16,7 @@ import structlog
 from services.game.authority import CommandContext
 from services.journal.errors import JournalError
 from services.journal.kafka_errors import PartitionNotOwned
-from services.journal.port import Journal, StreamHead
+from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Outcome
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
@@ -73,6 +73,7 @@ class TableService:
     ) -> None:
         self._journal = journal
         self._host: AggregateHost[Table, c.Command, e.TableEvent] = AggregateHost(journal, decider(), snapshots)
+        self.load = self._host.take_up
         self._shoes = shoes
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)
@@ -93,10 +94,6 @@ class TableService:
         self._found |= keys
         for key in keys:
             self._pacer.try_again(key, at_once=True)
-
-    async def load(self, heads: Collection[StreamHead]) -> None:
-        """Read what these streams hold into memory in one go, as far as they are this service's."""
-        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Leave tables to another owner: nothing goes on here by itself, and nobody is shown them."""
