@@ -224,13 +224,20 @@ class House:
         from services.journal.kafka_journal import KafkaJournal
         from services.runtime.membership import Membership
 
-        areas = self.hosted & WRITERS
+        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "journal"
         if not areas:
-            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout)
+            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=folder)
         if not kafka.advertise:
             raise SettingsRefused("who owns partitions must be found by others: give --advertise HOST:PORT")
         following = kafka.layout.areas if "surveillance" in self.hosted else areas
-        membership = await Membership.open(kafka, areas, following=following, clock=self._clock, build=version())
+        membership = await Membership.open(
+            kafka,
+            areas,
+            following=following,
+            folder=folder,
+            clock=self._clock,
+            build=version(),
+        )
         self.membership = membership
         return membership.journal
 

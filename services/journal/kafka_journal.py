@@ -2,14 +2,15 @@
 
 Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and
 everybody reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the
-partitions it follows from their beginning when it opens; memory is an index of the streams (some 10 bytes an event),
-not the events. Does not decide who should own what.
+partitions when it opens, from their beginning or from its own snapshot of them; memory is an index of the streams (some 10
+bytes an event), not the events. Does not decide who should own what.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
@@ -18,8 +19,10 @@ from services.journal.errors import EventRefused, JournalClosed, JournalUnavaila
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
+from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
 from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_snapshots import PartitionSnapshots
 from services.journal.kafka_topics import audit
 from services.journal.kafka_writer import KafkaWriter
 from services.journal.port import NewEvent, Recorded, StreamHead
@@ -43,7 +46,8 @@ class Claimant:
 class PartitionStatus:
     """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
 
-    `owned` says whether this process writes it.
+    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
+    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
     """
 
     number: int
@@ -55,6 +59,8 @@ class PartitionStatus:
     next_record: int
     stopped: str
     owned: bool
+    events_read: int
+    snapshot_age_seconds: float | None
 
 
 class KafkaJournal:
@@ -66,13 +72,21 @@ class KafkaJournal:
         layout: Layout,
         claimant: Claimant | None,
         clock: Clock,
+        folder: Path | None,
         following: Iterable[int] | None = None,
     ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
-        audit(cluster, layout)
+        facts = audit(cluster, layout)
+        if folder is not None:
+            recognise(folder, facts)
         self._layout = layout
         numbers = layout.numbers if following is None else tuple(following)
         self._logs = {number: PartitionLog(layout, number) for number in numbers}
+        self._snapshots = (
+            None if folder is None else PartitionSnapshots(folder / "partitions", facts, self._logs.values())
+        )
+        if self._snapshots is not None:
+            self._snapshots.restore()
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -90,6 +104,8 @@ class KafkaJournal:
                 self._writer.close()
             self._history.close()
             raise
+        if self._snapshots is not None:
+            self._snapshots.start()
 
     @classmethod
     async def open(
@@ -101,14 +117,18 @@ class KafkaJournal:
         partitions: Iterable[int] | None = None,
         following: Iterable[int] | None = None,
         clock: Clock | None = None,
+        folder: Path | None = None,
     ) -> Self:
         """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
 
         `following` are the partitions that this journal reads and may ever claim, all when None; the others are as if they
-        were not there. Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
+        were not there. Whoever owned them before is fenced off. `folder` keeps this process's snapshots and remembers which
+        cluster it is; without one everything is replayed. Raises TopicsRefused, WrongCluster, PartitionStopped,
+        JournalUnavailable.
         """
         followed = None if following is None else tuple(following)
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), followed)
+        clock = clock or SystemClock()
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock, folder, followed)
         try:
             await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
@@ -117,9 +137,12 @@ class KafkaJournal:
         return journal
 
     @classmethod
-    async def open_read_only(cls, cluster: Cluster, layout: Layout) -> Self:
-        """Open for reading beside whoever writes. Raises TopicsRefused, JournalUnavailable."""
-        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock())
+    async def open_read_only(cls, cluster: Cluster, layout: Layout, *, folder: Path | None = None) -> Self:
+        """Open for reading beside whoever writes; `folder` as for `open`.
+
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
+        """
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), folder)
 
     async def claim(self, partitions: Iterable[int]) -> None:
         """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
@@ -161,6 +184,8 @@ class KafkaJournal:
                 log.next_record,
                 str(log.failure or ""),
                 owned=self._writer is not None and self._writer.owned(log.number) is not None,
+                events_read=log.events_read,
+                snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
         )
@@ -239,6 +264,8 @@ class KafkaJournal:
     async def tenure(self, stream: str) -> int:
         """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
         writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
         if number not in self._logs:
             raise JournalUnavailable(f"this process does not follow the partition of {stream}")
         if not writer.is_sure(number):
@@ -263,6 +290,8 @@ class KafkaJournal:
             self._writer.close()
         self._follower.stop()
         self._history.close()
+        if self._snapshots is not None:
+            self._snapshots.close()
 
     def _for_writing(self) -> KafkaWriter:
         if self._writer is None:
@@ -311,7 +340,11 @@ class KafkaJournal:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             heard = self._bell.offset
-            behind = [log for log in others if log.failure is None and log.next_record < reached[log.number]]
+            behind = [
+                log
+                for log in others
+                if log.failure is None and (log.next_record < reached[log.number] or not log.is_proved)
+            ]
             if not behind:
                 if self._writer is not None:
                     self._writer.seen([log.number for log in others], began)

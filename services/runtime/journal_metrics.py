@@ -183,13 +183,26 @@ class PartitionCollector(Collector):
             "1 where a record must not be there and nothing after it is read; the log says which and why.",
             labels=_PARTITION,
         )
+        read = CounterMetricFamily(
+            "holecard_journal_partition_events_read",
+            "Events this process read out of the log, its own writes not counted: its rate while replaying is the replay's.",
+            labels=_PARTITION,
+        )
+        age = GaugeMetricFamily(
+            "holecard_journal_snapshot_age_seconds",
+            "Age of this process's snapshot of the partition; not there while it has none.",
+            labels=_PARTITION,
+        )
         for status in self._statuses():
             labels = status.topic, str(status.kafka_partition)
             for name, family in counts.items():
                 family.add_metric(labels, getattr(status.counts, name))
             owned.add_metric(labels, status.owned)
             stopped.add_metric(labels, bool(status.stopped))
-        return [*counts.values(), owned, stopped]
+            read.add_metric(labels, status.events_read)
+            if status.snapshot_age_seconds is not None:
+                age.add_metric(labels, status.snapshot_age_seconds)
+        return [*counts.values(), owned, stopped, read, age]
 
 
 _PARTITION = ("topic", "partition")

@@ -8,6 +8,7 @@ and not refused. Correctness rests on the claims in the log alone. Knows partiti
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from pathlib import Path
 
 import structlog
 
@@ -54,11 +55,18 @@ class Membership:
 
     @classmethod
     async def open(
-        cls, settings: KafkaSettings, areas: Collection[str], *, following: Collection[str], clock: Clock, build: str
+        cls,
+        settings: KafkaSettings,
+        areas: Collection[str],
+        *,
+        following: Collection[str],
+        folder: Path,
+        clock: Clock,
+        build: str,
     ) -> "Membership":
-        """Open the journal and read the partitions of the areas in `following` up to their end; claims nothing yet.
+        """Open the journal, reading the partitions of the areas in `following`; its snapshots lie in `folder`. Claims nothing.
 
-        Raises TopicsRefused, JournalUnavailable.
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
         journal = await KafkaJournal.open(
             settings.cluster,
@@ -67,6 +75,7 @@ class Membership:
             partitions=(),
             following=settings.layout.numbers_of(following),
             clock=clock,
+            folder=folder,
         )
         return cls(journal, settings, areas)
 
