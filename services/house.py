@@ -224,7 +224,7 @@ class House:
         from services.journal.kafka_journal import KafkaJournal
         from services.runtime.membership import Membership
 
-        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "journal"
+        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "snapshots"
         if not areas:
             return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=folder)
         if not kafka.advertise:

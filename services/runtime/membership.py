@@ -64,7 +64,7 @@ class Membership:
         clock: Clock,
         build: str,
     ) -> "Membership":
-        """Open the journal, reading the partitions of the areas in `following`; its snapshots lie in `folder`. Claims nothing.
+        """Open the journal, reading the partitions of the areas in `following`; snapshots lie in `folder`. Claims nothing.
 
         Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
