@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from services.cli.address import Addresses as AddressList
+from services.cli.gateway import gateway
 from services.cli.rule_source import named_rules
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
@@ -27,7 +28,10 @@ MEET_SECONDS = 10.0
 
 @click.group()
 def floor() -> None:
-    """Casino floors: simulated ones that play through the public API."""
+    """Casino floors: their gateways, and simulated ones that play through the public API."""
+
+
+floor.add_command(gateway)
 
 
 @floor.command()

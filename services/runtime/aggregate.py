@@ -8,7 +8,7 @@ behind it. Does not know what the commands mean.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -76,6 +76,14 @@ class Outcome(Generic[S, E]):
     last_sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an event happened, as whoever saw it says, and the gaming day that it counts for."""
+
+    occurred_time_us: int
+    gaming_day: str
+
+
 @dataclass(slots=True)
 class _Request:
     """Where the events of a request stand, and the digest of what it asked."""
@@ -137,10 +145,13 @@ class Turn(Generic[S, C, E]):
         """The events of a command against the state as it is; raises Rejection."""
         return self._host.decider.decide(self.state, command, context)
 
-    async def record(self, events: tuple[E, ...], context: CommandContext) -> Outcome[S, E]:
+    async def record(
+        self, events: tuple[E, ...], context: CommandContext, moments: Sequence[Moment] = ()
+    ) -> Outcome[S, E]:
         """Make `events` durable and the state follow; raises the journal's errors, after which the turn is over.
 
-        The events' cause is the context's, else the event that this decision was based on.
+        The events' cause is the context's, else the event that this decision was based on. `moments` gives each event its
+        own time, where they did not happen when the command was sent.
         """
         entry = self._entry
         if not events:
@@ -148,20 +159,21 @@ class Turn(Generic[S, C, E]):
         state, new = self.state, []
         decider = self._host.decider
         cause = context.cause or self.last_event
-        for event in events:
+        for at, event in enumerate(events):
             type_name, version, payload = decider.events.encode(event)
+            moment = moments[at] if moments else context
             new.append(
                 quick_new_event(
                     type=type_name,
                     schema_version=version,
                     payload=payload,
-                    occurred_time_us=context.occurred_time_us,
+                    occurred_time_us=moment.occurred_time_us,
                     actor=context.actor,
                     request_id=context.request_id,
                     request_digest=context.request_digest,
                     cause=cause,
                     round_id=decider.round_of(state, event),
-                    gaming_day=context.gaming_day,
+                    gaming_day=moment.gaming_day,
                 )
             )
             state = decider.evolve(state, event)

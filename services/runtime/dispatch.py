@@ -60,6 +60,7 @@ class Dispatcher:
             rpc.check()
         self._clock = clock
         self._telemetry = telemetry
+        telemetry.host(self.service)
         self._calendars = dict(calendars or {})
         self._calendar = GamingCalendar()
         self._limit = limit
@@ -84,7 +85,8 @@ class Dispatcher:
                 async for reply in self._use_case(rpc)(call.table, call.request):
                     yield reply
                 measure.status = "ok"
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, GeneratorExit):
+                # The reader has gone, as every reader of a stream does at some time.
                 measure.status = "ok"
                 raise
             except Exception as error:

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
+from services.table.observation_events import (
+    DEVICE_EVENTS,
+    DeviceClockAlarmed,
+    DeviceEvent,
+    DeviceHistoryLost,
+    ObservationContested,
+    ObservationRecorded,
+)
 from services.table.words import RackChange
+
+__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +231,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     TableResumed,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -246,4 +256,4 @@ OwnEvent = (
     | TableSuspended
     | TableResumed
 )
-TableEvent = OwnEvent | RoundEvent
+TableEvent = OwnEvent | DeviceEvent | RoundEvent

@@ -47,6 +47,8 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.GET_TABLE: service.get_table,
         client.WATCH_TABLE: service.watch_table,
         client.LIST_TABLES: service.list_tables,
+        client.RECORD_OBSERVATIONS: service.intake.record_observations,
+        client.GET_DEVICES: service.intake.get_devices,
     }
 
 

@@ -5,7 +5,7 @@ always give the same state. Knows no card that lies face down.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
@@ -17,6 +17,7 @@ from services.game.round_words import Action, Phase, SettlementLine
 from services.game.rule_options import Limits
 from services.game.rules import HouseRules, parse_rules
 from services.table import events as e
+from services.table.device_log import Devices, evolve_devices
 from services.table.words import SeatPhase
 
 # Old enough that nobody repeats it any more; the wager service remembers receipts longer than that.
@@ -112,6 +113,8 @@ class Table:
     suspended: str = ""
     """Why play stopped, empty while it goes on."""
     receipts: tuple[str, ...] = ()
+    devices: Devices = field(default_factory=dict)
+    """How far the readings of each device are recorded, by its name."""
 
     @property
     def live(self) -> Play | None:
@@ -161,6 +164,8 @@ def evolve(table: Table, event: e.TableEvent) -> Table:
             e.ShoeAssigned() | e.CardsRanShort() | e.StakesReleased() | e.DecisionTimerStarted() | e.DecisionTimedOut()
         ):
             return _play_changed(table, event)
+        case e.ObservationRecorded() | e.ObservationContested() | e.DeviceClockAlarmed() | e.DeviceHistoryLost():
+            return replace(table, devices=evolve_devices(table.devices, event))
         case _:
             return _round_went_on(table, event) if isinstance(event, _ROUND_EVENTS) else _table_changed(table, event)
 
@@ -169,7 +174,7 @@ _ROUND_EVENTS = re.RoundEvent
 # A restart folds everything that ever happened at a table, nearly all of it in rounds: there `replace` is half the time.
 _table: Any = quick(Table)
 _play = quick(Play)
-_NAMES = [field.name for field in fields(Table)]
+_NAMES = [named.name for named in fields(Table)]
 _BEFORE_PLAY: Any = attrgetter(*_NAMES[: _NAMES.index("play")])
 _AFTER_PLAY: Any = attrgetter(*_NAMES[_NAMES.index("play") + 1 :])
 _PlayEvent = e.ShoeAssigned | e.CardsRanShort | e.StakesReleased | e.DecisionTimerStarted | e.DecisionTimedOut
