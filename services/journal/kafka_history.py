@@ -79,7 +79,8 @@ class History:
 
     def _client(self) -> KafkaConsumer:
         if self._consumer is None:
-            self._consumer = self._cluster.consumer()
+            # It goes from partition to partition and never waits for new records.
+            self._consumer = self._cluster.consumer(wait_ms=1)
         return self._consumer
 
     def _release(self) -> None:

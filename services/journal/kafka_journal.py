@@ -17,6 +17,7 @@ from services.journal.commit_bell import CommitBell
 from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
@@ -189,6 +190,10 @@ class KafkaJournal:
             )
             for log in self._logs.values()
         )
+
+    def stops(self) -> list[PartitionStopped]:
+        """Why partitions are stopped, those that are."""
+        return [log.failure for log in self._logs.values() if log.failure is not None]
 
     def observe_commits(self, observer: CommitObserver) -> None:
         """Tell `observer` of every commit of this process from now on; a reader has none."""
