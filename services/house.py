@@ -261,7 +261,7 @@ class House:
             # A new key made in silence would only show at the next card, and then look like damage.
             raise KeyUnusable(
                 f"the key file {path} is missing, and this journal holds shoes that are sealed under it: put it back. If it"
-                " is lost for good, put 32 new random bytes there (mode 0600); shoes in play cannot go on then"
+                " is lost for good, put 32 new random bytes there (mode 0600); a pit supervisor then abandons each shoe"
             )
         key = load_or_create_key(path, self._entropy)
         self._add(

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, quick_new_event
+from services.journal.port import Journal, NewEvent
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
@@ -163,7 +163,7 @@ class Turn(Generic[S, C, E]):
             type_name, version, payload = decider.events.encode(event)
             moment = moments[at] if moments else context
             new.append(
-                quick_new_event(
+                NewEvent(
                     type=type_name,
                     schema_version=version,
                     payload=payload,

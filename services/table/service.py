@@ -35,8 +35,8 @@ from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
 from services.table.pacing import Pacer
-from services.table.pit import opening_id
-from services.table.playing import check_opening
+from services.table.pit import nothing_changed, opening_id
+from services.table.playing import check_opening, shoe_may_change
 from services.table.readiness import why_not_ready
 from services.table.seating import check_rack_change
 from services.table.stakes import Waiting
@@ -157,8 +157,8 @@ class TableService:
         """Ask the shoe whether it can deal, then begin the round."""
 
         async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
-            if check_opening(turn.state, context):
-                return await turn.record((), context)
+            if check_opening(turn.state, context) and not shoe_may_change(turn.state):
+                return await self._recorded(turn, nothing_changed(c.OpenBetting), context)
             status = await self._shoes.get_shoe(turn.key)
             refusal = why_not_ready(status, turn.state)
             now_us = self._contexts.now_us()
