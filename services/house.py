@@ -317,10 +317,15 @@ class House:
         self.dispatchers[dispatcher.service] = dispatcher
 
     async def _serve_ops(self) -> None:
-        server = OpsServer(self.telemetry.registry, sorted(self.hosted), self._why_not_ready)
+        server = OpsServer(self.telemetry.registry, sorted(self.hosted), self._why_not_ready, self._owners)
         server.start(self.settings.metrics_address)
         self._stack.push_async_callback(server.stop)
         self.metrics_port = server.port
+
+    def _owners(self) -> dict[str, object]:
+        """What this process owns, and how it stands with the addresses that it calls."""
+        owned = self.membership.described() if self.membership is not None else {}
+        return {**owned, "circuits": self.lines.circuits}
 
     def _why_not_ready(self) -> str:
         return self._state if self.failure is None else f"it has failed: {self.failure}"

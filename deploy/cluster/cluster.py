@@ -1,7 +1,7 @@
 """The cluster on one machine: `cluster.py start|status|stop DIR`. `make cluster` calls it.
 
-Owns the order of starting: broker, topics and key, services, everything else; and the ports, in one place. What runs is said in
-supervisord.conf and programs/; keeping it running is supervisor's work.
+Owns the order of starting: broker, topics and key, services, everything else; and the ports, in one place. What runs is
+said in supervisord.conf and programs/; keeping it running is supervisor's work.
 """
 
 import contextlib
@@ -13,6 +13,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +24,9 @@ PARTITIONS = 12
 KAFKA_PORT = 8692
 SERVICES = {"shoe": 861, "table": 862, "wager": 863, "surveillance": 864}
 """Each service's gRPC ports without their last digit, which is the number of the process; metrics are 100 higher."""
+OWNING = ("shoe", "table", "wager")
+"""Those whose processes share the tables out, in the order of their topics."""
+METRICS = 10
 CONSOLE = 868
 PROCESSES = (1, 2)
 START_SECONDS = 240.0
@@ -44,7 +49,7 @@ def environment(folder: Path) -> dict[str, str]:
         **os.environ,
         "TREE": str(TREE),
         "CLUSTER": str(folder),
-        "HOLECARD": str(BIN / "holecard"),
+        "HOLECARD": f"{sys.executable} -m services",
         "KAFKA": kafka,
         "KAFKA_PORT": str(KAFKA_PORT),
         "PARTITIONS": str(PARTITIONS),
@@ -77,13 +82,13 @@ def start(folder: Path) -> None:
     supervisorctl(env, "start", *(f"{service}:*" for service in SERVICES))
     for service, port in SERVICES.items():
         for number in PROCESSES:
-            metrics = f"http://127.0.0.1:{port + 10}{number}/ready"
-            name = f"{service}-{number}"
-            patiently(name, folder / "log" / f"{name}.log", lambda url=metrics: answers(url))
+            name, url = f"{service}-{number}", f"http://127.0.0.1:{port + METRICS}{number}/ready"
+            patiently(name, folder / "log" / f"{name}.log", partial(answers, url))
+    patiently("an owner of every partition", folder / "log", all_owned)
     supervisorctl(env, "start", "all")
     for number in PROCESSES:
         url, log = f"http://127.0.0.1:{CONSOLE}{number}/", folder / "log" / f"console-{number}.log"
-        patiently(f"console-{number}", log, lambda url=url: answers(url))
+        patiently(f"console-{number}", log, partial(answers, url))
     supervisorctl(env, "status")
     say(f"logs:     {folder / 'log'}")
     say(f"journal:  holecard verify --journal kafka --kafka {env['KAFKA']} --partitions {PARTITIONS}")
@@ -94,12 +99,26 @@ def status(folder: Path) -> None:
     """Say what runs, and who owns which partitions."""
     env = environment(folder)
     supervisorctl(env, "status")
-    for service in ("shoe", "table", "wager"):
+    for service, owned in owners().items():
+        say(f"{service} owns {', '.join(map(str, owned)) or 'nothing'}")
+
+
+def owners() -> dict[str, list[int]]:
+    """The partitions that each process of the services with owners has; those that do not answer are left out."""
+    found = {}
+    for service in OWNING:
         for number in PROCESSES:
-            url = f"http://127.0.0.1:{SERVICES[service] + 10}{number}/owners"
-            with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - http, ours
-                owned = json.load(answer)["owned"]
-                say(f"{service}-{number} owns {', '.join(str(one['partition']) for one in owned) or 'nothing'}")
+            url = f"http://127.0.0.1:{SERVICES[service] + METRICS}{number}/owners"
+            with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2) as answer:
+                found[f"{service}-{number}"] = [one["partition"] for one in json.load(answer)["owned"]]
+    return found
+
+
+def all_owned() -> bool:
+    """Whether every partition has exactly one owner that serves it."""
+    return sorted(number for owned in owners().values() for number in owned) == [
+        topic * 1000 + number for topic in range(len(OWNING)) for number in range(PARTITIONS)
+    ]
 
 
 def stop(folder: Path) -> None:
@@ -109,11 +128,13 @@ def stop(folder: Path) -> None:
         say("nothing runs")
         return
     supervisorctl(env, "shutdown")
-    patiently("the end", folder / "log" / "supervisord.log", lambda: supervisorctl(env, "pid", quiet=True).returncode != 0)
+    patiently(
+        "the end", folder / "log" / "supervisord.log", lambda: supervisorctl(env, "pid", quiet=True).returncode != 0
+    )
     say("stopped")
 
 
-def patiently(what: str, log: Path, is_there) -> None:  # type: ignore[no-untyped-def]
+def patiently(what: str, log: Path, is_there: Callable[[], bool]) -> None:
     """Wait for it; raises NotStarted with the place to look."""
     deadline = time.monotonic() + START_SECONDS
     while not is_there():
@@ -125,16 +146,16 @@ def patiently(what: str, log: Path, is_there) -> None:  # type: ignore[no-untype
 def answers(url: str) -> bool:
     """Whether a request for it succeeds."""
     try:
-        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - http, ours
-            return answer.status == 200
+        with urllib.request.urlopen(url, timeout=2) as answer:
+            return bool(answer.status == 200)
     except (OSError, urllib.error.HTTPError):
         return False
 
 
 def holecard(env: dict[str, str], *arguments: str) -> bool:
     """Run a command of ours; whether it succeeded."""
-    done = subprocess.run([env["HOLECARD"], *arguments], env=env, capture_output=True, text=True, check=False)
-    return done.returncode == 0
+    command = [sys.executable, "-m", "services", *arguments]
+    return subprocess.run(command, env=env, cwd=TREE, capture_output=True, check=False).returncode == 0
 
 
 def supervisorctl(env: dict[str, str], *arguments: str, quiet: bool = False) -> "subprocess.CompletedProcess[bytes]":
@@ -152,7 +173,7 @@ def call(command: list[str], env: dict[str, str]) -> None:
 
 def say(text: str) -> None:
     """One line for people."""
-    print(text, flush=True)  # noqa: T201 - a command
+    print(text, flush=True)
 
 
 if __name__ == "__main__":

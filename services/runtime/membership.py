@@ -97,6 +97,18 @@ class Membership:
         group = self._group
         return group is not None and group.is_member and self._wanted() == set(self._serving)
 
+    def described(self) -> dict[str, object]:
+        """For people and scripts: this process's address, what it owns, and whether that is what it was given."""
+        places = {number: self.journal.layout.kafka_partition(number) for number in self._serving}
+        return {
+            "address": self._settings.advertise,
+            "settled": self.is_settled,
+            "owned": [
+                {"partition": n, "topic": places[n].topic, "kafka_partition": places[n].partition, "epoch": epoch}
+                for n, epoch in sorted(self._serving.items())
+            ],
+        }
+
     async def start(self) -> None:
         """Join the group; what it gives is claimed in the background."""
         layout = self.journal.layout
