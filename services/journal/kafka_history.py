@@ -27,7 +27,7 @@ CHUNK_RECORDS = 256
 _FURTHEST = 500
 """Records further apart than this are fetched by two readings: passing over what lies between would cost more."""
 _PATIENCE_SECONDS = 20.0
-_PAUSE_SECONDS = 0.1
+_PAUSE_SECONDS = 0.05
 
 T = TypeVar("T")
 
@@ -81,7 +81,8 @@ class History:
 
     def _client(self) -> KafkaConsumer:
         if self._consumer is None:
-            self._consumer = self._cluster.consumer()
+            # It goes from partition to partition and never waits for new records.
+            self._consumer = self._cluster.consumer(wait_ms=1)
         return self._consumer
 
     def _release(self) -> None:
@@ -94,12 +95,13 @@ class History:
         while True:
             try:
                 ends = self._client().end_offsets([log.place for log in logs])
-                return {log.number: ends[log.place] for log in logs}
             except KeyError as error:
-                # The client library, asked for several while one has no leader yet, forgets those that it knew.
+                # The client library forgets partitions whose leader it does not know yet, and then misses them itself.
                 if time.monotonic() > deadline:
                     raise JournalUnavailable(f"Kafka does not say where {error} ends: try again") from error
                 time.sleep(_PAUSE_SECONDS)
+            else:
+                return {log.number: ends[log.place] for log in logs}
 
     def _fetch(self, log: PartitionLog, records: Sequence[int], stream: str) -> list[tuple[int, tuple[Recorded, ...]]]:
         consumer = self._client()

@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -18,50 +17,24 @@ from services.journal.commit_bell import CommitBell
 from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
-from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_partition import PartitionLog
 from services.journal.kafka_snapshots import PartitionSnapshots
+from services.journal.kafka_status import Claimant, PartitionStatus
 from services.journal.kafka_topics import audit
 from services.journal.kafka_writer import KafkaWriter
 from services.journal.port import NewEvent, Recorded, StreamHead
 from services.runtime.clock import Clock, SystemClock
 from services.wire.batch import Claim
 
+__all__ = ["Claimant", "KafkaJournal", "PartitionStatus"]
+
 _PATIENCE_SECONDS = 60.0
 """How long a reader waits to come up to the log's end before it says that it cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claimant:
-    """Who claims: the process's name, where callers reach it ("host:port", may be empty), and its build."""
-
-    owner: str
-    address: str = ""
-    build: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionStatus:
-    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
-
-    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
-    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
-    """
-
-    number: int
-    topic: str
-    kafka_partition: int
-    epoch: int
-    claim: Claim | None
-    counts: Counts
-    next_record: int
-    stopped: str
-    owned: bool
-    events_read: int
-    snapshot_age_seconds: float | None
 
 
 class KafkaJournal:
@@ -73,8 +46,8 @@ class KafkaJournal:
         layout: Layout,
         claimant: Claimant | None,
         clock: Clock,
+        folder: Path | None,
         following: Iterable[int] | None = None,
-        folder: Path | None = None,
     ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
         facts = audit(cluster, layout)
@@ -128,7 +101,8 @@ class KafkaJournal:
         JournalUnavailable.
         """
         followed = None if following is None else tuple(following)
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), followed, folder)
+        clock = clock or SystemClock()
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock, folder, followed)
         try:
             await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
@@ -142,7 +116,7 @@ class KafkaJournal:
 
         Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
-        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), None, folder)
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), folder)
 
     async def claim(self, partitions: Iterable[int]) -> None:
         """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
@@ -189,6 +163,10 @@ class KafkaJournal:
             )
             for log in self._logs.values()
         )
+
+    def stops(self) -> list[PartitionStopped]:
+        """Why partitions are stopped, those that are."""
+        return [log.failure for log in self._logs.values() if log.failure is not None]
 
     def observe_commits(self, observer: CommitObserver) -> None:
         """Tell `observer` of every commit of this process from now on; a reader has none."""

@@ -60,15 +60,13 @@ class Membership:
         areas: Collection[str],
         *,
         following: Collection[str],
+        folder: Path,
         clock: Clock,
         build: str,
-        folder: Path | None = None,
     ) -> "Membership":
-        """Open the journal and read the partitions of the areas in `following` up to their end; claims nothing yet.
+        """Open the journal, reading the partitions of the areas in `following`; snapshots lie in `folder`. Claims nothing.
 
-        `folder` keeps the journal's snapshots and remembers which cluster it is.
-
-        Raises TopicsRefused, JournalUnavailable.
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
         journal = await KafkaJournal.open(
             settings.cluster,
@@ -98,6 +96,18 @@ class Membership:
         """Whether this process has a share and serves exactly that."""
         group = self._group
         return group is not None and group.is_member and self._wanted() == set(self._serving)
+
+    def described(self) -> dict[str, object]:
+        """For people and scripts: this process's address, what it owns, and whether that is what it was given."""
+        places = {number: self.journal.layout.kafka_partition(number) for number in self._serving}
+        return {
+            "address": self._settings.advertise,
+            "settled": self.is_settled,
+            "owned": [
+                {"partition": n, "topic": places[n].topic, "kafka_partition": places[n].partition, "epoch": epoch}
+                for n, epoch in sorted(self._serving.items())
+            ],
+        }
 
     async def start(self) -> None:
         """Join the group; what it gives is claimed in the background."""
