@@ -22,6 +22,7 @@ from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
+from services.journal.kafka_owners import OwnerNotes
 from services.journal.kafka_partition import PartitionLog
 from services.journal.kafka_snapshots import PartitionSnapshots
 from services.journal.kafka_status import Claimant, PartitionStatus
@@ -61,6 +62,9 @@ class KafkaJournal:
         )
         if self._snapshots is not None:
             self._snapshots.restore()
+        self._owner = "" if claimant is None else claimant.owner
+        self._notes = OwnerNotes(cluster, layout.owners) if layout.owners and claimant is not None else None
+        self._noted: dict[int, int] = {}
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -290,6 +294,8 @@ class KafkaJournal:
             self._writer.close()
         self._follower.stop()
         self._history.close()
+        if self._notes is not None:
+            self._notes.close()
         if self._snapshots is not None:
             self._snapshots.close()
 
@@ -351,7 +357,7 @@ class KafkaJournal:
                 if self._writer is not None:
                     self._writer.seen([log.number for log in others], began)
                 return
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or self._follower.is_refused:
                 log = behind[0]
                 trouble = self._follower.trouble or "it is still reading"
                 raise JournalUnavailable(f"{log.place} is read up to {log.next_record} only: {trouble}; try again")
@@ -370,9 +376,18 @@ class KafkaJournal:
         """Called in the follower's thread."""
         if self._writer is not None:
             self._writer.progressed(logs)
+        if self._notes is not None:
+            self._note_claims(self._notes, logs)
         self._ring()
         if any(log.failure is not None for log in logs):
             self._bell.disturb()
+
+    def _note_claims(self, notes: OwnerNotes, logs: Sequence[PartitionLog]) -> None:
+        for log in logs:
+            epoch, claim = log.claim_offset, log.claim
+            if claim is not None and claim.owner == self._owner and self._noted.get(log.number) != epoch:
+                self._noted[log.number] = epoch
+                notes.note(log.place, epoch, claim)
 
     def _ring(self) -> None:
         self._bell.ring(sum(log.next_record for log in self._logs.values()))
