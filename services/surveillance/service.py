@@ -13,6 +13,7 @@ from pathlib import Path
 import structlog
 from sqlalchemy import Connection, func, select
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal, Recorded
 from services.runtime.clock import Clock
 from services.runtime.failures import NotFound, ServiceUnavailable
@@ -231,7 +232,7 @@ class SurveillanceService:
         """The laws remember what went before, so they begin at the beginning; what they found is kept once."""
         self._auditor = Auditor()
         self._audited = {}
-        return self._journal.subscribe({})
+        return in_causal_order(self._journal)
 
     async def _audit(self, batch: Sequence[Recorded]) -> None:
         fresh = await asyncio.to_thread(self._held_to_the_laws, batch)
