@@ -27,7 +27,7 @@ run: setup  ## start the four services, a simulated floor and the console
 	$(BIN)/holecard up --data $(DATA) $(FLOOR)
 
 test: setup  ## install what the tests need, then check and test everything
-	deploy/system-packages chromium default-jre-headless maven
+	deploy/system-packages chromium default-jre-headless maven postgresql
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest $(TESTS) --numprocesses auto --dist loadgroup
 

@@ -32,7 +32,8 @@ def read_address(text: str) -> tuple[str, int]:
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
-    `data_dir` holds the journal, the projection and the keys. `console_names` are the names under which
+    `data_dir` holds the journal, the projection and the keys; `projection` is a PostgreSQL database's address when the
+    projection lies there instead ("" when it does not). `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
     default. Raises SettingsRefused for an address that is none.
@@ -45,6 +46,7 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    projection: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
@@ -59,6 +61,11 @@ class Settings:
     def projection_path(self) -> Path:
         """Surveillance's read model; may be deleted at any time and is built again from the journal."""
         return self.data_dir / "projection.db"
+
+    @property
+    def read_model(self) -> Path | str:
+        """Where surveillance's read model lies: a database's address, or the file in the data folder."""
+        return self.projection or self.projection_path
 
     @property
     def sealing_key_path(self) -> Path:

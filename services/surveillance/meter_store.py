@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, select
 
 from services.surveillance.facts import Fact
 from services.surveillance.inserting import add, insert_new, put
@@ -81,17 +81,14 @@ def behind(connection: Connection, heads: Mapping[str, int]) -> dict[str, int]:
     return {stream: known.get(stream, 0) for stream, head in heads.items() if known.get(stream, 0) < head}
 
 
-def read_meters(engine: Engine) -> dict[str, Meters]:
+def read_meters(connection: Connection) -> dict[str, Meters]:
     """Every stream's meters as they are in the rows."""
-    with engine.connect() as connection:
-        figures: dict[str, dict[Bucket, Figures]] = {}
-        for row in connection.execute(select(meters)).mappings():
-            bucket = (row["gaming_day"], row["dealer"])
-            figures.setdefault(row["stream"], {})[bucket] = Figures(*(row[name] for name in NAMES))
-        return {
-            row["stream"]: Meters(_state_of(row), figures.get(row["stream"], {}))
-            for row in connection.execute(select(meter_streams)).mappings()
-        }
+    figures: dict[str, dict[Bucket, Figures]] = {}
+    for row in connection.execute(select(meters)).mappings():
+        bucket = (row["gaming_day"], row["dealer"])
+        figures.setdefault(row["stream"], {})[bucket] = Figures(*(row[name] for name in NAMES))
+    rows = connection.execute(select(meter_streams)).mappings()
+    return {row["stream"]: Meters(_state_of(row), figures.get(row["stream"], {})) for row in rows}
 
 
 def _locked(connection: Connection, keys: Mapping[str, str]) -> dict[str, StreamState]:

@@ -51,7 +51,7 @@ class ReadModel:
         """
         if self._engine is not None and not self._doubted and self._identity == self.place.identity():
             return False
-        self.close()
+        self._dispose()
         try:
             self._engine = self.place.open()
         except DBAPIError as error:
@@ -66,8 +66,11 @@ class ReadModel:
 
     def close(self) -> None:
         """Close it. Blocks."""
-        engine, self._engine = self._engine, None
+        self._dispose()
         self._trouble = "surveillance is not running"
+
+    def _dispose(self) -> None:
+        engine, self._engine = self._engine, None
         if engine is not None:
             engine.dispose()
 
@@ -85,13 +88,14 @@ class ReadModel:
             yield engine
         except DBAPIError as error:
             self._doubted = True
-            raise ReadModelLost(self.place.lost(error.orig)) from error
+            self._trouble = self.place.lost(error.orig)
+            raise ReadModelLost(self._trouble) from error
 
     async def ask(self, question: Callable[[Connection], T]) -> T:
         """The answer to `question`, worked out beside the event loop; raises ServiceUnavailable when there is none now."""
 
         def answer() -> T:
-            with self.in_use() as engine, _reading(engine).connect() as connection:
+            with self.in_use() as engine, reading(engine).connect() as connection:
                 one_moment(connection)
                 return question(connection)
 
@@ -117,7 +121,7 @@ async def is_of(journal: Journal, heads: Mapping[str, tuple[int, str]]) -> bool:
     return True
 
 
-def _reading(engine: Engine) -> Engine:
+def reading(engine: Engine) -> Engine:
     """Connections whose transactions see one moment."""
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ")

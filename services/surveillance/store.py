@@ -67,6 +67,11 @@ def open_existing(path: Path) -> Engine | None:
     return None
 
 
+def unchecked(path: Path) -> Engine:
+    """The file as it is, of whatever build; raises nothing before it is asked."""
+    return _connect(f"sqlite:///{path}")
+
+
 def open_memory() -> Engine:
     """A database in memory, for comparison and tests."""
     from sqlalchemy.pool import StaticPool

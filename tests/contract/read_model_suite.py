@@ -176,7 +176,8 @@ class ReadModelContract:
         for thread in threads:
             thread.join()
         assert troubles == []
-        assert read_meters(engine) == fold(facts)
+        with engine.connect() as connection:
+            assert read_meters(connection) == fold(facts)
 
     def test_meters_of_another_journal_are_not_added_to(self, engine: Engine) -> None:
         folded(engine, log()[:300])
