@@ -5,13 +5,13 @@ import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 from sqlalchemy.exc import DBAPIError
 
-from services.cli.read_model import JOURNAL, PROGRESS_EVERY
-from services.cli.reading import opened_for_reading, reading_options
+from services.cli.journal_place import Place as JournalPlace
+from services.cli.journal_place import journal_options, opened_journal
+from services.cli.read_model import PROGRESS_EVERY
 from services.cli.surveillance import DATA, JSON, PROJECTION, read_model_place
 from services.runtime.failures import ServiceUnavailable
 from services.surveillance.checking import compare
@@ -39,9 +39,8 @@ class Offset(click.ParamType):
 
 @projection.command("rebuild")
 @DATA
-@JOURNAL
 @PROJECTION
-@reading_options
+@journal_options
 @click.option(
     "--to",
     type=Offset(),
@@ -54,8 +53,8 @@ class Offset(click.ParamType):
 )
 @JSON
 def rebuild_command(
-    data: Path, journal: Path | None, projection: str, to: tuple[tuple[int, int], ...], out: Path | None, *,
-    as_json: bool, **reading: Any,
+    data: Path, journal: JournalPlace, projection: str, to: tuple[tuple[int, int], ...], out: Path | None, *,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Build everything again beside the read model in use, then swap it in within one transaction.
 
@@ -67,7 +66,7 @@ def rebuild_command(
     place = FilePlace(out) if out is not None else read_model_place(data, projection)
 
     async def run() -> Rebuilt:
-        async with opened_for_reading(data, journal, **reading) as source:
+        async with opened_journal(data, journal) as source:
             return await rebuild(source, place, to=dict(to) if to else None, told=_progress())
 
     try:
@@ -82,14 +81,11 @@ def rebuild_command(
 
 @projection.command()
 @DATA
-@JOURNAL
 @PROJECTION
-@reading_options
+@journal_options
 @JSON
 @click.pass_context
-def check(
-    context: click.Context, /, data: Path, journal: Path | None, projection: str, *, as_json: bool, **reading: Any
-) -> None:
+def check(context: click.Context, /, data: Path, journal: JournalPlace, projection: str, *, as_json: bool) -> None:
     """Derive read model and meters again, up to where they stand, and compare row by row; exit status 1 if not equal."""
     place = read_model_place(data, projection)
     if isinstance(place, FilePlace) and not place.path.is_file():
@@ -97,7 +93,7 @@ def check(
 
     async def run() -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
-            async with opened_for_reading(data, journal, **reading) as source:
+            async with opened_journal(data, journal) as source:
                 return await compare(source, place, Path(folder))
 
     try:

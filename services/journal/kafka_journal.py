@@ -2,23 +2,28 @@
 
 Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and
 everybody reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the
-partitions it follows from their beginning when it opens; memory is an index of the streams (some 10 bytes an event),
-not the events. Does not decide who should own what.
+partitions when it opens, from their beginning or from its own snapshot of them; memory is an index of the streams (some 10
+bytes an event), not the events. Does not decide who should own what.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
+from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
 from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_snapshots import PartitionSnapshots
 from services.journal.kafka_topics import audit
 from services.journal.kafka_writer import KafkaWriter
 from services.journal.port import NewEvent, Recorded, StreamHead
@@ -40,7 +45,11 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatus:
-    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty)."""
+    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
+
+    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
+    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
+    """
 
     number: int
     topic: str
@@ -50,16 +59,35 @@ class PartitionStatus:
     counts: Counts
     next_record: int
     stopped: str
+    owned: bool
+    events_read: int
+    snapshot_age_seconds: float | None
 
 
 class KafkaJournal:
     """A journal in Kafka topics. Made by `open` (claims partitions) or `open_read_only`."""
 
-    def __init__(self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        claimant: Claimant | None,
+        clock: Clock,
+        folder: Path | None,
+        following: Iterable[int] | None = None,
+    ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
-        audit(cluster, layout)
+        facts = audit(cluster, layout)
+        if folder is not None:
+            recognise(folder, facts)
         self._layout = layout
-        self._logs = {number: PartitionLog(layout, number) for number in layout.numbers}
+        numbers = layout.numbers if following is None else tuple(following)
+        self._logs = {number: PartitionLog(layout, number) for number in numbers}
+        self._snapshots = (
+            None if folder is None else PartitionSnapshots(folder / "partitions", facts, self._logs.values())
+        )
+        if self._snapshots is not None:
+            self._snapshots.restore()
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -77,6 +105,8 @@ class KafkaJournal:
                 self._writer.close()
             self._history.close()
             raise
+        if self._snapshots is not None:
+            self._snapshots.start()
 
     @classmethod
     async def open(
@@ -86,24 +116,34 @@ class KafkaJournal:
         claimant: Claimant,
         *,
         partitions: Iterable[int] | None = None,
+        following: Iterable[int] | None = None,
         clock: Clock | None = None,
+        folder: Path | None = None,
     ) -> Self:
         """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
 
-        Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
+        `following` are the partitions that this journal reads and may ever claim, all when None; the others are as if they
+        were not there. Whoever owned them before is fenced off. `folder` keeps this process's snapshots and remembers which
+        cluster it is; without one everything is replayed. Raises TopicsRefused, WrongCluster, PartitionStopped,
+        JournalUnavailable.
         """
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock())
+        followed = None if following is None else tuple(following)
+        clock = clock or SystemClock()
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock, folder, followed)
         try:
-            await journal.claim(layout.numbers if partitions is None else partitions)
+            await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
             await journal.close()
             raise
         return journal
 
     @classmethod
-    async def open_read_only(cls, cluster: Cluster, layout: Layout) -> Self:
-        """Open for reading beside whoever writes. Raises TopicsRefused, JournalUnavailable."""
-        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock())
+    async def open_read_only(cls, cluster: Cluster, layout: Layout, *, folder: Path | None = None) -> Self:
+        """Open for reading beside whoever writes; `folder` as for `open`.
+
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
+        """
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), folder)
 
     async def claim(self, partitions: Iterable[int]) -> None:
         """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
@@ -111,6 +151,26 @@ class KafkaJournal:
         Raises PartitionStopped, JournalUnavailable.
         """
         await self._for_writing().claim(partitions)
+
+    def release(self, partitions: Iterable[int]) -> None:
+        """Write these partitions no longer, until they are claimed again; streams in them are answered PartitionNotOwned."""
+        self._for_writing().release(partitions)
+
+    def owned(self) -> dict[int, int]:
+        """The partitions that this process writes now, as far as it has read them, each with its claim's epoch."""
+        writer = self._writer
+        return {} if writer is None else {n: epoch for n in self._logs if (epoch := writer.owned(n)) is not None}
+
+    @property
+    def layout(self) -> Layout:
+        """Which stream lies where."""
+        return self._layout
+
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended this journal for good: open it again; None while all is well, or will be by itself."""
+        ended = self._follower.ended
+        return None if ended is None else JournalUnavailable(f"the journal's reader has ended: {ended}")
 
     def partitions(self) -> tuple[PartitionStatus, ...]:
         """Every partition as this process knows it now."""
@@ -124,22 +184,36 @@ class KafkaJournal:
                 log.counts,
                 log.next_record,
                 str(log.failure or ""),
+                owned=self._writer is not None and self._writer.owned(log.number) is not None,
+                events_read=log.events_read,
+                snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
         )
+
+    def stops(self) -> list[PartitionStopped]:
+        """Why partitions are stopped, those that are."""
+        return [log.failure for log in self._logs.values() if log.failure is not None]
+
+    def observe_commits(self, observer: CommitObserver) -> None:
+        """Tell `observer` of every commit of this process from now on; a reader has none."""
+        if self._writer is not None:
+            self._writer.observe = observer
 
     # --- the port ---------------------------------------------------------------------------------------------------
 
     async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
         """See `port.Journal.append`; also raises PartitionNotOwned, OutcomeUnknown, PartitionStopped."""
-        writer = self._for_writing()
-        return await writer.submit(self._layout.partition_of(stream), stream, expected_sequence, events)
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}; nothing was written")
+        return await writer.submit(number, stream, expected_sequence, events)
 
     async def read(self, stream: str, after_sequence: int = 0) -> AsyncGenerator[Recorded]:
         """See `port.Journal.read`; a stopped partition is read up to the record that stopped it."""
         try:
             log = self._logs[self._layout.partition_of(stream)]
-        except EventRefused:
+        except (EventRefused, KeyError):
             return
         await self._come_up([log])
         while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
@@ -182,10 +256,28 @@ class KafkaJournal:
         await self._come_up(list(self._logs.values()))
         return {number: log.end for number, log in self._logs.items()}
 
-    async def streams(self) -> Sequence[StreamHead]:
-        """See `port.Journal.streams`; those of a stopped partition as they stood before it."""
-        await self._come_up(list(self._logs.values()))
-        return sorted((head for log in self._logs.values() for head in log.heads()), key=lambda head: head.stream)
+    async def streams(self, partitions: Iterable[int] | None = None) -> Sequence[StreamHead]:
+        """See `port.Journal.streams`; those of a stopped partition as they stood before it. `partitions` narrows it."""
+        logs = [self._logs[number] for number in (self._logs if partitions is None else partitions)]
+        await self._come_up(logs)
+        return sorted((head for log in logs for head in log.heads()), key=lambda head: head.stream)
+
+    def heads(self, partitions: Iterable[int]) -> list[StreamHead]:
+        """The streams of these partitions as far as they are read now."""
+        return [head for number in partitions for head in self._logs[number].heads()]
+
+    async def tenure(self, stream: str) -> int:
+        """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}")
+        if not writer.is_sure(number):
+            await self._come_up([self._logs[number]])
+            if (failure := self._logs[number].failure) is not None:
+                raise failure
+        return writer.epoch(number)
 
     async def close(self) -> None:
         """See `port.Journal.close`."""
@@ -203,6 +295,8 @@ class KafkaJournal:
             self._writer.close()
         self._follower.stop()
         self._history.close()
+        if self._snapshots is not None:
+            self._snapshots.close()
 
     def _for_writing(self) -> KafkaWriter:
         if self._writer is None:
@@ -237,19 +331,28 @@ class KafkaJournal:
         return chunk or await self._history.fetch(log, records)
 
     async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
-        """Wait until everything that is in these partitions now has been taken; at once for those this process owns."""
+        """Wait until everything that is in these partitions now has been taken; at once for those surely owned here."""
         if self._closing is not None:
             raise JournalClosed("the journal is closed")
         await asyncio.sleep(0)
-        others = [log for log in logs if log.failure is None and not (self._writer and self._writer.owns(log.number))]
+        others = [
+            log for log in logs if log.failure is None and not (self._writer and self._writer.is_sure(log.number))
+        ]
         if not others:
             return
+        began = time.monotonic()
         reached = await self._history.reached(others)
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             heard = self._bell.offset
-            behind = [log for log in others if log.failure is None and log.next_record < reached[log.number]]
+            behind = [
+                log
+                for log in others
+                if log.failure is None and (log.next_record < reached[log.number] or not log.is_proved)
+            ]
             if not behind:
+                if self._writer is not None:
+                    self._writer.seen([log.number for log in others], began)
                 return
             if time.monotonic() > deadline:
                 log = behind[0]

@@ -9,10 +9,11 @@ log: the services count them (`holecard_refusals_total`). Pure.
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from services.game.quick import replace
 from services.surveillance import round_facts, table_facts, wager_facts
 from services.surveillance.facts import Fact
 from services.surveillance.wager_facts import Currency, Direction

@@ -6,7 +6,6 @@ A class that inherits it gives `place`, a fixture of a place whose read model ha
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Engine, select, text, update
 
+from services.game.quick import replace
 from services.journal.port import Recorded
 from services.surveillance import findings_store, queries, replies, schema
 from services.surveillance.facts import Fact

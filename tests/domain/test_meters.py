@@ -3,13 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from services.game.authority import Actor, Role
+from services.game.quick import replace
 from services.game.rule_options import Rounding
 from services.surveillance import round_facts as r
 from services.surveillance import table_facts as t

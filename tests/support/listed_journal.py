@@ -20,6 +20,14 @@ class ListedJournal:
             if row.envelope.stream == stream and row.envelope.sequence > after_sequence:
                 yield row
 
+    async def replay(self, after: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        for row in list(self.rows):
+            if row.envelope.sequence > after.get(row.envelope.stream, 1 << 62):
+                yield row
+
+    async def tenure(self, stream: str) -> int:
+        raise JournalUnavailable(f"this journal is only read: {stream}")
+
     async def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         for row in list(self.rows):
             if row.position.offset > after.get(row.position.partition, 0):
