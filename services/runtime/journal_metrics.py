@@ -131,6 +131,10 @@ class MeasuredJournal:
         """See `port.Journal.subscribe`."""
         return self._journal.subscribe(after)
 
+    def partitions(self) -> "Sequence[PartitionStatus]":
+        """Every partition of a cluster's journal as this process knows it now; none of an embedded one."""
+        return self._journal.partitions() if isinstance(self._journal, Partitioned) else ()
+
     def in_causal_order(self) -> AsyncIterator[Recorded]:
         """See `causal_reading.CausallyRead`."""
         return in_causal_order(self._journal)
