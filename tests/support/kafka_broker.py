@@ -15,6 +15,7 @@ from uuid import uuid4
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_layout import AREAS, Layout
 from services.journal.kafka_topics import create
+from tests.support.kafka_security import make_security
 
 _SCRIPT = Path(__file__).parents[2] / "deploy" / "kafka" / "broker"
 _LIFETIME_SECONDS = "1800"
@@ -24,8 +25,10 @@ _START_SECONDS = 90
 class Broker:
     """One broker in a folder of its own; it can be killed and started again on the same log and ports."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, secure: bool = False) -> None:
+        """Start it; a `secure` one takes TLS and passwords only, and lets nobody do what is not granted."""
         self.folder = Path(tempfile.mkdtemp(prefix="holecard-kafka-"))
+        self.passwords = make_security(self.folder / "security") if secure else {}
         self.port, self._controller_port = _free_ports(2)
         self._process: subprocess.Popen[bytes] | None = None
         subprocess.run([_SCRIPT, "fetch"], check=True)
@@ -36,6 +39,17 @@ class Broker:
         """How to reach it."""
         return Cluster((f"127.0.0.1:{self.port}",))
 
+    def cluster_as(self, user: str, password: str = "") -> Cluster:
+        """How a user reaches a secure one."""
+        security = {
+            "security_protocol": "SASL_SSL",
+            "ssl_cafile": str(self.folder / "security" / "ca.pem"),
+            "sasl_mechanism": "SCRAM-SHA-512",
+            "sasl_plain_username": user,
+            "sasl_plain_password": password or self.passwords[user],
+        }
+        return Cluster((f"127.0.0.1:{self.port}",), security)
+
     def start(self) -> None:
         """Start it and wait until it takes connections."""
         log = (self.folder / "broker.log").open("ab")
@@ -43,7 +57,11 @@ class Broker:
             # The lifetime ends it even when the tests are killed and can end nothing any more.
             self._process = subprocess.Popen(
                 ["timeout", "-s", "KILL", _LIFETIME_SECONDS, "nice", _SCRIPT, "start", self.folder, str(self.port)],
-                env={**os.environ, "CONTROLLER_PORT": str(self._controller_port)},
+                env={
+                    **os.environ,
+                    "CONTROLLER_PORT": str(self._controller_port),
+                    **({"SECURITY": str(self.folder / "security")} if self.passwords else {}),
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
