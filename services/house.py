@@ -322,12 +322,13 @@ class House:
     def _host_surveillance(self, journal: Journal) -> "Surveillance":
         from services.surveillance.server import Surveillance
 
-        # Two that write one read model would each take the other's rows for their own.
-        lock = WriterLock(self.settings.projection_path, "projection")
-        self._stack.callback(lock.release)
+        if not self.settings.projection:
+            # Two that write one file would each take the other's rows for their own; a database tells them apart itself.
+            lock = WriterLock(self.settings.projection_path, "projection")
+            self._stack.callback(lock.release)
         surveillance = Surveillance(
             journal,
-            self.settings.projection_path,
+            self.settings.read_model,
             clock=self._clock,
             telemetry=self.telemetry,
             calendars=self.settings.calendars,

@@ -12,7 +12,7 @@ import structlog
 
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
-from services.journal.errors import EventRefused, JournalError
+from services.journal.errors import EventRefused, JournalError, JournalOverloaded
 from services.journal.kafka_errors import PartitionNotOwned
 from services.journal.port import StreamHead
 from services.runtime.clock import Clock, GamingCalendar
@@ -155,6 +155,8 @@ class Dispatcher:
         if isinstance(error, ServiceUnavailable | JournalError):
             measure.status = "unavailable"
             log.warning("request not answered", procedure=rpc.name, reason=str(error))
+            if isinstance(error, JournalOverloaded):
+                return Overloaded(str(error))
             return error if isinstance(error, ServiceUnavailable) else ServiceUnavailable(str(error))
         if isinstance(error, CallFailed):
             return error
