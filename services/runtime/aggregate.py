@@ -3,7 +3,8 @@
 Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
 events are durable; the same request id gets the same answer again, also after a restart; after any failure, and after
 somebody else may have written, the state is dropped and read anew from the journal, so memory is never ahead of the log nor
-behind it. Does not know what the commands mean.
+behind it. A request that recorded nothing is remembered while the process lives; where its command, repeated after a
+restart, could act after all, its room records an event that says so (`NothingChanged`). Does not know what commands mean.
 """
 
 import asyncio
@@ -27,6 +28,8 @@ A = TypeVar("A")
 # A client that retries does so within seconds, and a full table makes about 25 requests a round; after this many later ones
 # the business identities (round, seat, hand, kind) still keep an effect from happening twice. Half a kilobyte each.
 REQUESTS_REMEMBERED = 2_000
+# Requests that recorded nothing are remembered apart, so that many of them never push out one that had an effect.
+IDLE_REMEMBERED = 500
 # States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
 OUTCOMES_REMEMBERED = 64
 
@@ -103,6 +106,8 @@ class _Entry(Generic[S, E]):
     """The journal's tenure under which the state was read; under another one it may be old."""
     sequence: int = 0
     requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
+    idle: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
+    """Requests that recorded nothing; both sequences are that of the last event then."""
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
 
 
@@ -131,7 +136,7 @@ class Turn(Generic[S, C, E]):
         """The outcome of this request if it was carried out before; raises RequestIdReused, RequestIdMissing."""
         if not 1 <= len(context.request_id) <= 128:
             raise RequestIdMissing("a command needs a request id", length=len(context.request_id))
-        known = self._entry.requests.get(context.request_id)
+        known = self._entry.requests.get(context.request_id) or self._entry.idle.get(context.request_id)
         if known is None:
             return None
         if known.digest != context.request_digest:
@@ -139,6 +144,9 @@ class Turn(Generic[S, C, E]):
                 f"request {context.request_id!r} was used before for something else", request_id=context.request_id
             )
         outcome = self._entry.outcomes.get(context.request_id)
+        if outcome is None and context.request_id not in self._entry.requests:
+            state = await self._host.state_at(self.key, known.last_sequence)
+            return Outcome(self.stream, state, (), 0, 0)
         return outcome or await self._host.outcome_at(self.key, known.first_sequence, known.last_sequence)
 
     def decide(self, command: C, context: CommandContext) -> tuple[E, ...]:
@@ -155,7 +163,9 @@ class Turn(Generic[S, C, E]):
         """
         entry = self._entry
         if not events:
-            return Outcome(self.stream, self.state, (), 0, 0)
+            nothing: Outcome[S, E] = Outcome(self.stream, self.state, (), 0, 0)
+            _remember_idle(entry, context, nothing)
+            return nothing
         state, new = self.state, []
         decider = self._host.decider
         cause = context.cause or self.last_event
@@ -244,6 +254,7 @@ class AggregateHost(Generic[S, C, E]):
             if entry is not None and not entry.lock.locked():
                 entry.state = None
                 entry.requests.clear()
+                entry.idle.clear()
                 entry.outcomes.clear()
 
     def states(self) -> list[S]:
@@ -263,6 +274,12 @@ class AggregateHost(Generic[S, C, E]):
             if envelope.sequence == last_sequence:
                 break
         return Outcome(stream, state, tuple(events), first_sequence, last_sequence)
+
+    async def state_at(self, key: str, sequence: int) -> S:
+        """The state right after that event, folded again from the journal; 0 is the state before the first one."""
+        if not sequence:
+            return self.decider.initial(key)
+        return (await self.outcome_at(key, sequence, sequence)).state
 
     async def _load(self, key: str, entry: _Entry[S, E]) -> None:
         state, sequence = self.decider.initial(key), 0
@@ -292,12 +309,26 @@ def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, 
     _extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
     known = entry.requests[request_id]
     if known.first_sequence == outcome.first_sequence:
-        entry.outcomes[request_id] = outcome
-        if len(entry.outcomes) > OUTCOMES_REMEMBERED:
-            entry.outcomes.popitem(last=False)
+        _keep(entry, request_id, outcome)
     else:
         # The request recorded in several steps: its outcome is folded again when somebody asks.
         entry.outcomes.pop(request_id, None)
+
+
+def _remember_idle(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
+    request_id = context.request_id
+    if request_id in entry.requests or request_id in entry.idle:
+        return
+    entry.idle[request_id] = _Request(context.request_digest, entry.sequence, entry.sequence)
+    if len(entry.idle) > IDLE_REMEMBERED:
+        entry.idle.popitem(last=False)
+    _keep(entry, request_id, outcome)
+
+
+def _keep(entry: _Entry[S, E], request_id: str, outcome: Outcome[S, E]) -> None:
+    entry.outcomes[request_id] = outcome
+    if len(entry.outcomes) > OUTCOMES_REMEMBERED:
+        entry.outcomes.popitem(last=False)
 
 
 def _extend(requests: OrderedDict[str, _Request], request_id: str, digest: bytes, first: int, last: int) -> None:
