@@ -20,6 +20,8 @@ from services.surveillance.scene import TableScene
 class _Table:
     """One table: the racks of the ledger, the stays that wait for theirs, the last round's players, shoe and holds."""
 
+    opening: str = ""
+    """The opening under which the ledger is open."""
     racks: set[str] = field(default_factory=set)
     arriving: set[str] = field(default_factory=set)
     played: frozenset[str] = frozenset()
@@ -52,6 +54,10 @@ class StatedRight:
 
 def _in_ledger(fact: Fact, table: _Table, event: Any) -> Iterator[Finding]:
     match event:
+        case w.LedgerOpened():
+            table.opening = event.opening
+        case w.LedgerClosed():
+            table.opening = ""
         case w.SeatSessionOpened():
             table.racks.add(event.session)
         case w.SeatSessionClosed():
@@ -74,6 +80,10 @@ def _in_ledger(fact: Fact, table: _Table, event: Any) -> Iterator[Finding]:
 
 def _at_table(fact: Fact, table: _Table, scene: TableScene, event: Any) -> Iterator[Finding]:
     match event:
+        case t.TableOpened() if event.opening != table.opening:
+            yield found(
+                "L6", fact, f"the table opens on {event.opening}, the ledger is open under {table.opening or 'nothing'}"
+            )
         case t.PlayerSeated():
             table.arriving.add(event.session)
         case t.PlayerLeft():

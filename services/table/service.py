@@ -35,8 +35,9 @@ from services.table.deciding import decider
 from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
+from services.table.opening import counted_in
 from services.table.pacing import Pacer
-from services.table.pit import nothing_changed, opening_id
+from services.table.pit import nothing_changed
 from services.table.playing import check_opening, shoe_may_change
 from services.table.readiness import why_not_ready
 from services.table.seating import check_rack_change
@@ -136,12 +137,11 @@ class TableService:
 
         async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
             events = turn.decide(command, context)
-            opening = opening_id(turn.state)
             tray = tuple(wager.Count(chips.denomination_cents, chips.quantity) for chips in command.tray)
-            ledger = wager.OpenLedger(opening, tray)
-            # The digest keeps a corrected count, after a refused one, from being taken for the first one again.
-            request_id = f"{opening}/{_digest(ledger)}"
-            await self._ledgers.open_ledger(turn.key, self._contexts.call(turn, request_id), ledger)
+            opening = await counted_in(turn, tray, self._ledgers, self._contexts)
+            events = tuple(
+                replace(event, opening=opening) if isinstance(event, e.TableOpened) else event for event in events
+            )
             return await self._recorded(turn, events, context)
 
         return await self._carry_out(table, context, opened, _accepted)

@@ -28,6 +28,7 @@ def first_seat(event: Any, **changes: Any) -> dict[str, Any]:
 
 
 FALSE: tuple[tuple[str, type, Change, str], ...] = (
+    ("L6", t.TableOpened, lambda e: {"opening": f"{e.opening}0"}, "the ledger is open under"),
     ("L6", t.RackOpened, lambda e: {"session": f"{e.session}0"}, "did not sit down"),
     ("L10", r.RoundOpened, lambda e: first_seat(e, sat_out=not e.seats[0].sat_out), "30-809"),
     ("L7", w.RoundSettled, lambda _: {"final": False}, "not called final"),
