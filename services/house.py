@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Self
 import structlog
 from prometheus_client import start_http_server
 
+from services.access import ACCESS
 from services.journal.errors import JournalUnavailable
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
+from services.runtime.door import Door
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
 from services.runtime.telemetry import Telemetry
+from services.runtime.transport import Tls
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
 from services.table.client import TableClient
@@ -74,6 +77,7 @@ class House:
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
+        self._tls = Tls(settings.tls) if settings.tls else None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -99,7 +103,7 @@ class House:
             address = self.settings.addresses.get(service)
             if address is None:
                 raise SettingsRefused(f"{service} is not hosted here: give its address with --{service} HOST:PORT")
-            channel = open_channel(address)
+            channel = open_channel(address, self._tls)
             self._stack.push_async_callback(channel.close)
             self._callers[service] = GrpcCaller(channel, patience_seconds=PATIENCE_SECONDS)
         return self._callers[service]
@@ -130,7 +134,8 @@ class House:
             await self._serve_console()
 
     async def _serve_grpc(self) -> None:
-        server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address)
+        door = Door(self._tls, ACCESS, self.telemetry) if self._tls else None
+        server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address, door)
         self._stack.push_async_callback(server.stop)
         await server.start()
         self.grpc_port = server.port

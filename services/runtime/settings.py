@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +29,15 @@ def read_address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def is_loopback(address: str) -> bool:
+    """Whether "host:port" is reached from this machine alone; a name counts only when it is localhost."""
+    host, _ = read_address(address)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
@@ -35,7 +45,8 @@ class Settings:
     `data_dir` holds the journal, the projection and the keys. `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
-    default. Raises SettingsRefused for an address that is none.
+    default. `tls` is the folder of the process's certificate (see transport); without it services and console speak plain
+    text, on loopback addresses alone. Raises SettingsRefused for an address that is none, or that needs TLS.
     """
 
     data_dir: Path
@@ -45,10 +56,15 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    tls: Path | None = None
 
     def __post_init__(self) -> None:
-        for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
-            read_address(address)
+        read_address(self.metrics_address)
+        for address in (self.grpc_address, self.console_address, *self.addresses.values()):
+            if not is_loopback(address) and self.tls is None:
+                raise SettingsRefused(
+                    f"{address} is not an address of this machine alone, and plain text goes no farther: give --tls DIR"
+                )
 
     @property
     def journal_path(self) -> Path:
