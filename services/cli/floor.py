@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from services.cli.address import Address
 from services.cli.rule_source import named_rules
+from services.cli.transport import certificate_of, transport_options
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
 from services.game.house_rules import HouseRules
@@ -21,6 +23,7 @@ from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.failures import ServiceUnavailable
 from services.runtime.telemetry import configure_logging
+from services.runtime.transport import Tls
 
 DEFAULT_ADDRESS = "127.0.0.1:8600"
 MEET_SECONDS = 10.0
@@ -52,6 +55,7 @@ def floor() -> None:
 @click.option("--rules", multiple=True, help="Rule set by name or file; several take turns.  [default: colorado]")
 @click.option("--seed", default=1, show_default=True, help="Makes the choices of players and dealers, never the cards.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@transport_options
 def simulate(
     house: str,
     shoe: str | None,
@@ -59,6 +63,8 @@ def simulate(
     surveillance: str | None,
     rules: tuple[str, ...],
     as_json: bool,
+    tls: Path | None,
+    plain_text: bool,
     **plan: float,
 ) -> None:
     """Play at every table until told to stop (Ctrl-C finishes the rounds in hand).
@@ -69,9 +75,8 @@ def simulate(
     configure_logging("warning")
     wanted = Plan(**{name.replace("pace", "pace_seconds"): value for name, value in plan.items()})  # type: ignore[arg-type]  # click checked the types
     sets = tuple(named_rules(name) for name in rules or ("colorado",))
-    figures = asyncio.run(
-        _simulate(wanted, sets, Addresses(shoe or house, house, wager or house, surveillance or house))
-    )
+    at = Addresses(shoe or house, house, wager or house, surveillance or house)
+    figures = asyncio.run(_simulate(wanted, sets, at, certificate_of(tls, plain_text)))
     if as_json:
         click.echo(json.dumps(figures.as_json(), indent=2))
     else:
@@ -90,8 +95,8 @@ class Addresses(NamedTuple):
     surveillance: str
 
 
-async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses) -> Figures:
-    channels = {address: open_channel(address) for address in set(at)}
+async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses, tls: Tls | None) -> Figures:
+    channels = {address: open_channel(address, tls) for address in set(at)}
     callers = {address: GrpcCaller(channel) for address, channel in channels.items()}
     simulation = Simulation(plan, rules, Callers(*(callers[address] for address in at)), SystemClock())
     loop = asyncio.get_running_loop()
@@ -114,7 +119,8 @@ async def _meet(address: str, channel: grpc.aio.Channel) -> None:
         await asyncio.wait_for(channel.channel_ready(), MEET_SECONDS)
     except TimeoutError as error:
         raise ServiceUnavailable(
-            f"no house answers at {address}: start one with `holecard up --no-floor`, or say where it is with --house"
+            f"no house answers at {address}: start one with `holecard up --plain-text --no-floor`, or say where it is with"
+            " --house; one that turns a certificate away says so in its own log"
         ) from error
 
 

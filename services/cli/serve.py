@@ -11,12 +11,14 @@ import click
 
 from services.cli.address import Address, reached_at
 from services.cli.rule_source import named_rules
+from services.cli.transport import asked_for, transport_options
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.process import settle_process
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
+from services.runtime.transport import Tls
 
 if TYPE_CHECKING:
     from services.floor.simulation import Plan
@@ -46,7 +48,7 @@ def house_options(command: F) -> F:
     ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
-    return command
+    return transport_options(command)
 
 
 @click.command()
@@ -119,6 +121,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         metrics_address=options["metrics"],
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
+        tls=asked_for(options["tls"], options["plain_text"]),
     )
 
 
@@ -168,7 +171,8 @@ async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", ru
     if plan is None:
         await told.wait()
         return
-    channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
+    tls = Tls(house.settings.tls) if house.settings.tls else None
+    channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port), tls)
     caller = GrpcCaller(channel)
     simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
     playing = asyncio.create_task(simulation.run(print_progress))
@@ -187,7 +191,8 @@ async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", ru
 def _announce(house: House) -> None:
     settings = house.settings
     # A console alone serves no gRPC.
-    where = f" on {_at(settings.grpc_address, house.grpc_port)} (gRPC)" if house.dispatchers else ""
+    how = "gRPC over TLS" if settings.tls else "gRPC in plain text, as asked"
+    where = f" on {_at(settings.grpc_address, house.grpc_port)} ({how})" if house.dispatchers else ""
     click.echo(f"services: {', '.join(sorted(house.hosted))}{where}", err=True)
     if "console" in house.hosted:
         click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
