@@ -13,6 +13,7 @@ from prometheus_client import start_http_server
 
 from services.access import ACCESS
 from services.journal.errors import JournalUnavailable
+from services.journal.port import Journal
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
@@ -20,6 +21,7 @@ from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
 from services.runtime.door import Door
 from services.runtime.entropy import Entropy, SystemEntropy
+from services.runtime.journal_metrics import measured
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
@@ -111,7 +113,7 @@ class House:
     async def _open(self) -> None:
         living: list[Tables | Surveillance] = []
         if self.hosted != {"console"}:
-            journal = self._open_journal()
+            journal = measured(self._open_journal(), self.telemetry.registry)
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -179,7 +181,7 @@ class House:
         log.error("the journal cannot be written any more; this process ends", reason=str(self.failure))
         self._on_failure()
 
-    async def _host_shoe(self, journal: SqliteJournal) -> None:
+    async def _host_shoe(self, journal: Journal) -> None:
         path = self.settings.sealing_key_path
         if not path.exists() and any(head.stream.startswith("shoe:") for head in await journal.streams()):
             # A new key made in silence would only show at the next card, and then look like damage.
@@ -199,14 +201,14 @@ class House:
             )
         )
 
-    def _host_wager(self, journal: SqliteJournal) -> None:
+    def _host_wager(self, journal: Journal) -> None:
         self._add(
             wager_server.wager_dispatcher(
                 journal, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
             )
         )
 
-    def _host_table(self, journal: SqliteJournal) -> Tables:
+    def _host_table(self, journal: Journal) -> Tables:
         tables = Tables(
             journal,
             ShoeClient(self.caller("shoe")),
@@ -218,7 +220,7 @@ class House:
         self._add(tables.dispatcher)
         return tables
 
-    def _host_surveillance(self, journal: SqliteJournal) -> "Surveillance":
+    def _host_surveillance(self, journal: Journal) -> "Surveillance":
         from services.surveillance.server import Surveillance
 
         # Two that write one read model would each take the other's rows for their own.

@@ -45,18 +45,20 @@ class LogFollower:
         try:
             consumer.assign(list(self._logs))
             for place, log in self._logs.items():
-                consumer.seek(place, log.next_record)
+                consumer.seek(place, log.first_to_read)
             while not self._stop.is_set():
                 self._poll(consumer)
         except Exception as error:  # noqa: BLE001 - a reader that died must be told by everybody who waits for it
             self.trouble = error
             for log in self._logs.values():
-                log.stop(log.next_record, Damage.UNREADABLE, f"the reader failed ({type(error).__name__}: {error})")
+                reason = f"the reader failed ({type(error).__name__}: {error})"
+                log.stop(log.next_record, Damage.UNREADABLE, reason, unread=True)
             self._progressed(list(self._logs.values()))
         finally:
             consumer.close(autocommit=False, timeout_ms=0)
 
     def _poll(self, consumer: KafkaConsumer) -> None:
+        self._rewind(consumer)
         try:
             polled = consumer.poll(timeout_ms=_POLL_MS)
             if not polled:
@@ -82,13 +84,25 @@ class LogFollower:
         if polled:
             self._progressed([self._logs[place] for place in polled])
 
+    def _rewind(self, consumer: KafkaConsumer) -> None:
+        """Begin anew with the partitions whose snapshot was wrong."""
+        for place, log in self._logs.items():
+            if log.needs_rewind:
+                consumer.seek(place, 0)
+                log.rewound()
+
     def _stop_at_holes(self, consumer: KafkaConsumer) -> None:
         """Stop the partitions in which the consumer has gone on without giving records: markers of a transaction (F10)."""
         for place, log in self._logs.items():
             # No position is known while the client makes sure of it after a change of leader.
-            if log.failure is None and (consumer.position(place, timeout_ms=0) or 0) > log.next_record:
-                log.stop(log.next_record, Damage.MISSING, "there is no record here: a foreign producer's transaction")
-                consumer.pause(place)
+            if (
+                log.failure is None
+                and log.is_proved
+                and (consumer.position(place, timeout_ms=0) or 0) > log.next_record
+            ):
+                reason = "there is no record here: a foreign producer's transaction"
+                if log.stop(log.next_record, Damage.MISSING, reason):
+                    consumer.pause(place)
                 self._progressed([log])
 
     def _stop_cut_off(self, consumer: KafkaConsumer, places: object) -> None:
@@ -98,6 +112,6 @@ class LogFollower:
         for place in named:
             log = self._logs[place]
             reason = "the broker has no record here: its log was cut off, deleted from the front, or is another one"
-            log.stop(log.next_record, Damage.TRUNCATED, reason)
-            consumer.pause(place)
+            if log.stop(log.next_record, Damage.TRUNCATED, reason):
+                consumer.pause(place)
         self._progressed([self._logs[place] for place in named])

@@ -13,7 +13,7 @@ from typing import TypeVar
 from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import OffsetOutOfRangeError
 
-from services.journal.errors import JournalClosed, JournalUnavailable
+from services.journal.errors import JournalClosed, JournalError, JournalUnavailable
 from services.journal.findings import Damage
 from services.journal.kafka_cluster import FETCH_BYTES, Cluster
 from services.journal.kafka_errors import PartitionStopped
@@ -124,5 +124,7 @@ class History:
             self._next = record
 
 
-def _changed(log: PartitionLog, record: int, reason: str) -> PartitionStopped:
+def _changed(log: PartitionLog, record: int, reason: str) -> JournalError:
+    if log.distrust(f"record {record}: {reason}"):
+        return JournalUnavailable(f"{log.place} is read anew, because its snapshot was wrong: try again")
     return PartitionStopped(log.place.topic, log.place.partition, record, Damage.EDITED, reason)

@@ -2,23 +2,27 @@
 
 Promises what `port.Journal` says, for any number of processes: of those that claim a partition the latest writes, and
 everybody reads the same. Partition numbers and offsets are those of `kafka_layout`. Every process replays the
-partitions it follows from their beginning when it opens; memory is an index of the streams (some 10 bytes an event),
-not the events. Does not decide who should own what.
+partitions when it opens, from their beginning or from its own snapshot of them; memory is an index of the streams (some 10
+bytes an event), not the events. Does not decide who should own what.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
+from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
 from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_snapshots import PartitionSnapshots
 from services.journal.kafka_topics import audit
 from services.journal.kafka_writer import KafkaWriter
 from services.journal.port import NewEvent, Recorded, StreamHead
@@ -40,7 +44,11 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class PartitionStatus:
-    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty)."""
+    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
+
+    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
+    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
+    """
 
     number: int
     topic: str
@@ -50,16 +58,28 @@ class PartitionStatus:
     counts: Counts
     next_record: int
     stopped: str
+    owned: bool
+    events_read: int
+    snapshot_age_seconds: float | None
 
 
 class KafkaJournal:
     """A journal in Kafka topics. Made by `open` (claims partitions) or `open_read_only`."""
 
-    def __init__(self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock) -> None:
+    def __init__(
+        self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock, folder: Path | None
+    ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
-        audit(cluster, layout)
+        facts = audit(cluster, layout)
+        if folder is not None:
+            recognise(folder, facts)
         self._layout = layout
         self._logs = {number: PartitionLog(layout, number) for number in layout.numbers}
+        self._snapshots = (
+            None if folder is None else PartitionSnapshots(folder / "partitions", facts, self._logs.values())
+        )
+        if self._snapshots is not None:
+            self._snapshots.restore()
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -77,6 +97,8 @@ class KafkaJournal:
                 self._writer.close()
             self._history.close()
             raise
+        if self._snapshots is not None:
+            self._snapshots.start()
 
     @classmethod
     async def open(
@@ -87,12 +109,14 @@ class KafkaJournal:
         *,
         partitions: Iterable[int] | None = None,
         clock: Clock | None = None,
+        folder: Path | None = None,
     ) -> Self:
         """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
 
-        Whoever owned them before is fenced off. Raises TopicsRefused, PartitionStopped, JournalUnavailable.
+        Whoever owned them before is fenced off. `folder` keeps this process's snapshots and remembers which cluster it is;
+        without one everything is replayed. Raises TopicsRefused, WrongCluster, PartitionStopped, JournalUnavailable.
         """
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock())
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), folder)
         try:
             await journal.claim(layout.numbers if partitions is None else partitions)
         except BaseException:
@@ -101,9 +125,12 @@ class KafkaJournal:
         return journal
 
     @classmethod
-    async def open_read_only(cls, cluster: Cluster, layout: Layout) -> Self:
-        """Open for reading beside whoever writes. Raises TopicsRefused, JournalUnavailable."""
-        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock())
+    async def open_read_only(cls, cluster: Cluster, layout: Layout, *, folder: Path | None = None) -> Self:
+        """Open for reading beside whoever writes; `folder` as for `open`.
+
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
+        """
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), folder)
 
     async def claim(self, partitions: Iterable[int]) -> None:
         """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
@@ -124,9 +151,17 @@ class KafkaJournal:
                 log.counts,
                 log.next_record,
                 str(log.failure or ""),
+                owned=self._writer is not None and self._writer.owns(log.number),
+                events_read=log.events_read,
+                snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
         )
+
+    def observe_commits(self, observer: CommitObserver) -> None:
+        """Tell `observer` of every commit of this process from now on; a reader has none."""
+        if self._writer is not None:
+            self._writer.observe = observer
 
     # --- the port ---------------------------------------------------------------------------------------------------
 
@@ -203,6 +238,8 @@ class KafkaJournal:
             self._writer.close()
         self._follower.stop()
         self._history.close()
+        if self._snapshots is not None:
+            self._snapshots.close()
 
     def _for_writing(self) -> KafkaWriter:
         if self._writer is None:
@@ -248,7 +285,11 @@ class KafkaJournal:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             heard = self._bell.offset
-            behind = [log for log in others if log.failure is None and log.next_record < reached[log.number]]
+            behind = [
+                log
+                for log in others
+                if log.failure is None and (log.next_record < reached[log.number] or not log.is_proved)
+            ]
             if not behind:
                 return
             if time.monotonic() > deadline:

@@ -3,15 +3,17 @@
 This is the one reader of DESIGN §4. Promises: whoever takes the same records comes to the same verdict. A batch whose
 claim is not the latest before it is void, and counted. The same events once more are duplicates, and counted.
 Anything else that does not continue its streams stops the partition for good, by name. Keeps per stream its head,
-where its events lie, and eight bytes of each event's hash; the newest records are kept whole up to a bound. Does not
-talk to Kafka.
+where its events lie, and eight bytes of each event's hash; the newest records are kept whole up to a bound. What it knows
+can be cut as a snapshot and resumed from one; at the first doubt about that (`distrust`, or whatever would stop it) it
+forgets all and asks to be fed from the beginning, so that a snapshot can cost time and nothing else. Does not talk to Kafka.
 """
 
 import threading
 from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 
 from kafka import TopicPartition
@@ -22,39 +24,15 @@ from services.journal.findings import Damage
 from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_layout import Layout, offset_of
 from services.journal.kafka_records import RawRecord, Reading, read_record
+from services.journal.kafka_stream_index import IndexMark, StreamIndex
 from services.journal.port import Position, Recorded, StreamHead, quick_recorded
 from services.wire.batch import Claim
 from services.wire.envelope import NO_HASH, Envelope
+from services.wire.partition_snapshot import Origin, PartitionSnapshot
 
 RECENT_BYTES = 4 * 1024 * 1024
 """How much of the newest records each partition keeps in memory, so that live subscriptions need not fetch them again."""
-_PREFIX = 8
 _NO_CLAIM = -1
-
-
-@dataclass(slots=True)
-class StreamIndex:
-    """Where a stream's events lie: for each record with some, the first of their sequences; and their hashes' prefixes."""
-
-    sequence: int = 0
-    hash: bytes = NO_HASH
-    firsts: "array[int]" = field(default_factory=lambda: array("q"))
-    records: "array[int]" = field(default_factory=lambda: array("q"))
-    prefixes: bytearray = field(default_factory=bytearray)
-
-    def has(self, sequence: int, event_hash: bytes) -> bool:
-        """Whether the event with that sequence has that hash."""
-        at = (sequence - 1) * _PREFIX
-        return 0 <= at < len(self.prefixes) and self.prefixes[at : at + _PREFIX] == event_hash[:_PREFIX]
-
-    def extend(self, record: int, first: int, hashes: Sequence[bytes]) -> None:
-        """Take events that follow the head."""
-        self.firsts.append(first)
-        self.records.append(record)
-        for event_hash in hashes:
-            self.prefixes += event_hash[:_PREFIX]
-        self.sequence = first + len(hashes) - 1
-        self.hash = hashes[-1]
 
 
 @dataclass(slots=True)
@@ -70,8 +48,12 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class OwnBatch:
-    """A batch that this process made after everything in the log, to lie at `record`; its value, events, hashes."""
+    """A batch that this process made after everything in the log, to lie at `record`; its value, events, hashes.
 
+    `generation` is the log's when it was made: what was made of a log that has begun anew since must be read like any other.
+    """
+
+    generation: int
     record: int
     claim: int
     value: bytes
@@ -85,32 +67,126 @@ class PartitionLog:
     def __init__(self, layout: Layout, number: int) -> None:
         self.number = number
         self.place: TopicPartition = layout.kafka_partition(number)
+        self.generation = 0
+        """Grows each time all is forgotten."""
+        self.needs_rewind = False
+        """Whether nothing is taken until somebody feeds it from the beginning and says so with `rewound`."""
+        self.events_read = 0
+        """Events read out of the log by this process, its own writes not counted; only grows."""
+        self._layout = layout
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
         self.counts = Counts()
         self.next_record = 0
         self.end = 0
         self.claim_offset = _NO_CLAIM
         self.claim: Claim | None = None
         self.failure: PartitionStopped | None = None
-        self._layout = layout
-        self._lock = threading.Lock()
         self._streams: dict[str, StreamIndex] = {}
         self._batches: array[int] = array("q")
         self._recent: dict[int, tuple[Recorded, ...]] = {}
         self._recent_bytes = 0
         self._own: OwnBatch | None = None
+        self._last_value = b""
+        self._unproved = b""
+        self._doubted: Callable[[str], None] | None = None
+
+    # --- snapshots --------------------------------------------------------------------------------------------------
+
+    @property
+    def first_to_read(self) -> int:
+        """Where to begin reading: at the last record of the snapshot when there is one, to compare it."""
+        return self.next_record - 1 if self._unproved else self.next_record
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether what it knows was read by this process, or its last record compared with the log."""
+        return not self._unproved and not self.needs_rewind
+
+    def resume(self, snapshot: PartitionSnapshot, doubted: Callable[[str], None]) -> None:
+        """Begin where the snapshot ends, before anything is taken; `doubted` hears why if it turns out not to fit."""
+        with self._lock:
+            self.counts = Counts(
+                snapshot.events, len(snapshot.batches), snapshot.claims, snapshot.void, snapshot.duplicate
+            )
+            self.next_record, self.end = snapshot.next_record, snapshot.end
+            self.claim_offset, self.claim = snapshot.claim_offset, snapshot.claim
+            self._streams = {part.name: StreamIndex.resumed(part) for part in snapshot.streams}
+            self._batches = snapshot.batches
+            self._unproved = snapshot.last_value_hash
+            self._doubted = doubted
+
+    def cut(self, origin: Origin) -> PartitionSnapshot | None:
+        """What it knows now; None while there is nothing, or nothing to rely on. Holds others up for the heads only."""
+        with self._lock:
+            if self.failure is not None or not self.is_proved or not self.next_record or not self._last_value:
+                return None
+            marks = [IndexMark.of(name, index) for name, index in self._streams.items()]
+            counts, batches, count = self.counts, self._batches, len(self._batches)
+            last_value, next_record, end = self._last_value, self.next_record, self.end
+            claim_offset, claim = self.claim_offset, self.claim
+            events, claims, void, duplicate = counts.events, counts.claims, counts.void, counts.duplicate
+        return PartitionSnapshot(
+            origin,
+            next_record,
+            sha256(last_value).digest(),
+            end,
+            claim_offset,
+            claim,
+            events,
+            claims,
+            void,
+            duplicate,
+            batches[:count],
+            tuple(mark.part() for mark in marks),
+        )
+
+    def distrust(self, reason: str) -> bool:
+        """Forget what came out of a snapshot and read anew; False when all was read from the log."""
+        with self._lock:
+            return self._start_again(reason)
+
+    def rewound(self) -> None:
+        """Hear that from now on it is fed from the beginning."""
+        with self._lock:
+            self.needs_rewind = False
+
+    def _start_again(self, reason: str) -> bool:
+        doubted = self._doubted
+        if doubted is None:
+            return False
+        self._begin()
+        self.generation += 1
+        self.needs_rewind = True
+        doubted(reason)
+        return True
+
+    def _prove(self, raw: RawRecord) -> None:
+        with self._lock:
+            if raw.offset == self.next_record - 1 and sha256(raw.value or b"").digest() == self._unproved:
+                self._unproved, self._last_value = b"", raw.value or b""
+            else:
+                self._start_again(f"record {self.next_record - 1} of the log is not the one it ends with")
 
     # --- taking records ---------------------------------------------------------------------------------------------
 
     def take(self, raw: RawRecord) -> None:
         """Take the record, unless it is known already; sets `failure` when it must not be there."""
-        if raw.offset < self.next_record or self.failure is not None:
+        if not self._goes_on():
+            return
+        if self._unproved and raw.offset >= self.next_record - 1:
+            self._prove(raw)
+            return
+        if raw.offset < self.next_record:
             return
         # Decoded before the lock is taken: an event loop may wait for it. What this process wrote is known without decoding.
-        own = self._own
+        own, generation = self._own, self.generation
         is_own = own is not None and own.record == raw.offset and own.value == raw.value
         reading = Reading() if is_own else read_record(raw)
         with self._lock:
-            if raw.offset < self.next_record:
+            if raw.offset < self.next_record or generation != self.generation:
                 return
             if raw.offset > self.next_record:
                 reason = (
@@ -122,19 +198,26 @@ class PartitionLog:
                 self._take_own(own)
             else:
                 self._take(raw, reading)
-            if self.failure is None:
+                self.events_read += len(reading.envelopes)
+            if self._goes_on():
                 self.next_record = raw.offset + 1
+                self._last_value = raw.value or b""
+
+    def _goes_on(self) -> bool:
+        return self.failure is None and not self.needs_rewind
 
     def expect_own(self, own: OwnBatch) -> None:
         """Hear what this process is about to write after the last record; the one before it is forgotten."""
-        self._own = own
+        if own.generation == self.generation:
+            self._own = own
 
     def take_own(self, own: OwnBatch) -> None:
         """Take a batch that this process wrote and the broker acknowledged in its place."""
         with self._lock:
-            if own.record == self.next_record and self.failure is None:
+            if own.generation == self.generation and own.record == self.next_record and self.failure is None:
                 self._take_own(own)
                 self.next_record = own.record + 1
+                self._last_value = own.value
 
     def _take_own(self, own: OwnBatch) -> None:
         if own.claim == self.claim_offset:
@@ -142,10 +225,16 @@ class PartitionLog:
         else:
             self.counts.void += 1
 
-    def stop(self, offset: int, kind: Damage, reason: str) -> None:
-        """Stop the partition for a reason that lies outside its records."""
+    def stop(self, offset: int, kind: Damage, reason: str, *, unread: bool = False) -> bool:
+        """Stop the partition for a reason that lies outside its records; `unread` when nobody is left to read it anew.
+
+        Returns whether it stands: what came out of a snapshot is read anew first.
+        """
         with self._lock:
+            if unread:
+                self._doubted = None
             self._stop(offset, kind, reason)
+            return self.failure is not None
 
     def _take(self, raw: RawRecord, reading: Reading) -> None:
         if reading.complaint:
@@ -223,7 +312,7 @@ class PartitionLog:
             self._recent_bytes -= sum(len(one.stored) for one in dropped)
 
     def _stop(self, offset: int, kind: Damage, reason: str) -> None:
-        if self.failure is None:
+        if self.failure is None and not self._start_again(f"with it, the log stops at record {offset}: {reason}"):
             self.failure = PartitionStopped(self.place.topic, self.place.partition, offset, kind, reason)
 
     # --- asking -----------------------------------------------------------------------------------------------------
@@ -243,10 +332,7 @@ class PartitionLog:
         """The first records, at most `limit`, that hold events of the stream after that sequence."""
         with self._lock:
             index = self._streams.get(stream)
-            if index is None or index.sequence <= after_sequence:
-                return []
-            start = max(bisect_right(index.firsts, after_sequence + 1) - 1, 0)
-            return list(index.records[start : start + limit])
+            return [] if index is None else index.records_after(after_sequence, limit)
 
     def records_from(self, record: int, limit: int) -> list[int]:
         """The first records that count at or after Kafka's offset `record`, at most `limit`."""

@@ -59,6 +59,7 @@ class Tenure:
         self._make_claim = make_claim
         self._now_us = now_us
         self._claim_offset = -1
+        self._generation = log.generation
         self._sent_claim: Claim | None = None
         self._must_see = -1
         self._own: OwnBatch | None = None
@@ -81,7 +82,8 @@ class Tenure:
         if self.flight is not None:
             self._stage_ahead(self.flight.commit)
             return []
-        if self.state is State.REPLAYING and self.log.next_record > self._claim_offset:
+        if self.state is State.REPLAYING and self.log.is_proved and self.log.next_record > self._claim_offset:
+            self._generation = self.log.generation
             self.state = State.OWNED if self._is_latest() else State.IDLE
         if self.state is State.REPLAYING:
             return []
@@ -90,7 +92,8 @@ class Tenure:
                 self._tell_waiters(None)
                 return self._commit(send)
             self._unstage()
-            self.state = State.IDLE
+            # A log that is read anew is claimed anew: what was decided on it may have stood on a wrong snapshot.
+            self.state = State.IDLE if self._is_same_log() else State.BROKEN
         return self._claim_or_yield(send)
 
     def landed(self, offset: int) -> Answers:
@@ -103,12 +106,13 @@ class Tenure:
             # An epoch counts from 1 (Envelope.writer_epoch): the very first record of a partition only makes room.
             self.state = State.REPLAYING if offset > 0 else State.BROKEN
             return []
-        if offset == flight.commit.record and self._own is not None:
+        if offset == flight.commit.record and self._own is not None and self._is_same_log():
             self.log.take_own(self._own)
             return flight.commit.answers
+        why = f"someone else wrote before it: it was put at {offset}" if self._is_same_log() else "the log is read anew"
         self._unstage()
         self.state, self._must_see = State.BROKEN, offset
-        return _unknown(flight.commit, f"someone else wrote before it: it was put at {offset}")
+        return _unknown(flight.commit, why)
 
     def failed(self, error: JournalError) -> Answers:
         """The record on its way failed, or nobody knows; the tenure is over."""
@@ -130,7 +134,10 @@ class Tenure:
         return answers
 
     def _is_latest(self) -> bool:
-        return self.log.claim_offset == self._claim_offset
+        return self.log.claim_offset == self._claim_offset and self._is_same_log()
+
+    def _is_same_log(self) -> bool:
+        return self.log.generation == self._generation
 
     def _stage_ahead(self, on_its_way: Commit | None) -> None:
         """Encode what has come while the last record is on its way, so that the next can go at once."""
@@ -155,7 +162,7 @@ class Tenure:
         if commit.recorded:
             self.flight = Flight(self.log.number, commit)
             value, headers = batch_record(commit.claim, commit.recorded)
-            self._own = OwnBatch(commit.record, commit.claim, value, commit.recorded, commit.hashes)
+            self._own = OwnBatch(self._generation, commit.record, commit.claim, value, commit.recorded, commit.hashes)
             self.log.expect_own(self._own)
             send(self.flight, value, headers)
         return commit.refused

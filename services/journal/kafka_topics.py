@@ -17,6 +17,7 @@ from kafka.admin import ConfigResource, ConfigResourceType
 from services.journal.errors import JournalUnavailable
 from services.journal.kafka_cluster import MAX_RECORD_BYTES, Cluster
 from services.journal.kafka_errors import TopicsRefused
+from services.journal.kafka_identity import ClusterFacts, TopicFacts
 from services.journal.kafka_layout import Layout
 
 _PATIENCE_SECONDS = 20.0
@@ -50,6 +51,7 @@ class _Topic:
     """A topic as the cluster describes it."""
 
     name: str
+    id: str
     partitions: int
     replicas: int
     settings: Mapping[str, str]
@@ -95,9 +97,13 @@ def change_settings(admin: KafkaAdminClient, topic: str, settings: Mapping[str, 
         time.sleep(0.05)
 
 
-def audit(cluster: Cluster, layout: Layout) -> None:
-    """Raise TopicsRefused unless every topic is there and safe; JournalUnavailable when the cluster cannot be asked."""
+def audit(cluster: Cluster, layout: Layout) -> ClusterFacts:
+    """Raise TopicsRefused unless every topic is there and safe; JournalUnavailable when the cluster cannot be asked.
+
+    Return which cluster and topics these are.
+    """
     with _administering(cluster) as admin:
+        cluster_id = str(admin.describe_cluster()["cluster_id"])
         there = {topic.name: topic for topic in _described(admin, layout)}
     complaints: list[str] = []
     for name in layout.topics:
@@ -116,6 +122,7 @@ def audit(cluster: Cluster, layout: Layout) -> None:
             )
     if complaints:
         raise TopicsRefused(tuple(complaints))
+    return ClusterFacts(cluster_id, {topic.name: TopicFacts(topic.id, topic.partitions) for topic in there.values()})
 
 
 def _wanted(replicas: int) -> dict[str, str]:
@@ -143,6 +150,7 @@ def _described(admin: KafkaAdminClient, layout: Layout) -> list[_Topic]:
     return [
         _Topic(
             topic["name"],
+            str(topic["topic_id"]),
             len(topic["partitions"]),
             min((len(partition["replica_nodes"]) for partition in topic["partitions"]), default=0),
             settings[topic["name"]],

@@ -18,6 +18,7 @@ from typing import Any
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
+from services.journal.commits import CommitObserver, nobody
 from services.journal.errors import EventRefused, JournalClosed, JournalOverloaded, JournalUnavailable
 from services.journal.kafka_cluster import MAX_RECORD_BYTES, Cluster
 from services.journal.kafka_commit import Answers, Append, deliver
@@ -86,6 +87,7 @@ class KafkaWriter:
         self._queued_events = 0
         self._queued_bytes = 0
         self._closing = False
+        self.observe: CommitObserver = nobody
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
@@ -194,6 +196,9 @@ class KafkaWriter:
             case _Landed(flight, offset):
                 tenure = self._tenures[flight.number]
                 if tenure.flight is flight:
+                    commit = flight.commit
+                    if commit is not None and commit.record == offset:
+                        self.observe(len(commit.recorded), commit.size, time.monotonic() - flight.began_s)
                     self._deliver(tenure.landed(offset))
                     self._committed()
                 return flight.number

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver
 from services.journal.errors import JournalClosed, JournalUnavailable, NotAJournal, PositionBeyondEnd
 from services.journal.port import NewEvent, Recorded, StreamHead
 from services.journal.sqlite_file import open_for_reading, open_for_writing
@@ -77,6 +78,11 @@ class SqliteJournal:
     def failure(self) -> JournalUnavailable | None:
         """What ended this journal's writing (disk full, disk broken): open it again; None while all is well."""
         return None if self._writer is None else self._writer.failure
+
+    def observe_commits(self, observer: CommitObserver) -> None:
+        """Tell `observer` of every commit of this process from now on; a reader has none."""
+        if self._writer is not None:
+            self._writer.observe = observer
 
     async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
         """See `port.Journal.append`."""

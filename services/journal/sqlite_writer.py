@@ -12,6 +12,7 @@ import asyncio
 import queue
 import sqlite3
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from services.journal.commit_bell import CommitBell
+from services.journal.commits import CommitObserver, nobody
 from services.journal.errors import (
     EventRefused,
     JournalClosed,
@@ -88,6 +90,7 @@ class SqliteWriter:
         self._gate = threading.Lock()
         self._queued_events = 0
         self._queued_bytes = 0
+        self.observe: CommitObserver = nobody
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
@@ -191,6 +194,7 @@ class SqliteWriter:
                 heads[request.staged.stream] = request.staged.head
         if not rows:
             return
+        began = time.monotonic()
         try:
             self._write(rows, heads)
         except sqlite3.Error as error:
@@ -198,8 +202,10 @@ class SqliteWriter:
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody may be left waiting for an answer
             self._fail(JournalUnavailable(f"journal {self._path}: the writer failed ({type(error).__name__}: {error})"))
         else:
-            self._unmerged_bytes += sum(len(row[-1]) for row in rows) + PAGES_A_COMMIT_BYTES
+            stored_bytes = sum(len(row[-1]) for row in rows)
+            self._unmerged_bytes += stored_bytes + PAGES_A_COMMIT_BYTES
             self._committed = rows[-1][0]
+            self.observe(len(rows), stored_bytes, time.monotonic() - began)
 
     def _write(self, rows: list[EventRow], heads: dict[str, Head]) -> None:
         connection = self._connection

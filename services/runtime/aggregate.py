@@ -214,6 +214,10 @@ class AggregateHost(Generic[S, C, E]):
         async with self.turn(key) as turn:
             return turn.state
 
+    def states(self) -> list[S]:
+        """The states that are in memory now, for measures only; safe to ask from any thread, and never waits."""
+        return [entry.state for entry in list(self._entries.values()) if entry.state is not None]
+
     async def outcome_at(self, key: str, first_sequence: int, last_sequence: int) -> Outcome[S, E]:
         """An earlier command's outcome, folded again from the journal."""
         stream = stream_of(self.decider.area, key)

@@ -6,13 +6,27 @@ Label values are bounded: procedures, status words and the names of rejections; 
 import logging
 import sys
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 from typing import Self, TextIO, cast
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Info,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
 
 _Series = tuple[Gauge, Histogram]
+# When each series began is known from the process's start time; a second gauge for each would double what Prometheus keeps.
+disable_created_metrics()  # type: ignore[no-untyped-call]  # prometheus_client has no types for it
+
 LATENCY_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -59,11 +73,28 @@ class _Lasting:
             self._stream.flush()
 
 
+def running_version() -> str:
+    """The version that is installed, "unknown" in a checkout that is run without being installed."""
+    try:
+        return version("holecard")
+    except PackageNotFoundError:
+        return "unknown"
+
+
 class Telemetry:
-    """The metrics of one process, in a registry of its own so that tests can run several houses."""
+    """The metrics of one process, in a registry of its own so that tests can run several houses.
+
+    The process itself is among them: memory, processor time, open files, garbage collection, build.
+    """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        Info("holecard_build", "The Holecard that runs here.", registry=self.registry).info(
+            {"version": running_version()}
+        )
         self.requests = Counter(
             "holecard_requests_total",
             "Requests answered, by status word.",

@@ -73,7 +73,7 @@ class Board:
         return None if posted is None else _view(posted)
 
     def waiting(self, whom: WaitingFor) -> int:
-        """How many tables wait for `whom` now; a suspended table waits for its supervisor."""
+        """How many tables wait for `whom` now; a suspended table waits for its supervisor. Safe from any thread."""
         return sum(
             posted.waiting_for is whom
             or (
@@ -81,8 +81,12 @@ class Board:
                 and posted.waiting_for is WaitingFor.NOBODY
                 and bool(posted.table.suspended)
             )
-            for posted in self._posted.values()
+            for posted in list(self._posted.values())
         )
+
+    def open_rounds(self) -> int:
+        """How many tables have a round in play now. Safe from any thread."""
+        return sum(posted.table.live is not None for posted in list(self._posted.values()))
 
     def keys(self) -> list[str]:
         """Every table published, by name."""

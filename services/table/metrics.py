@@ -3,7 +3,7 @@
 Label values are bounded: never a table, patron or round.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from prometheus_client import Counter, Gauge
@@ -11,13 +11,14 @@ from prometheus_client import Counter, Gauge
 from services.game.round_events import RoundCompleted
 from services.runtime.telemetry import Telemetry
 from services.table import events as e
+from services.table.board import Board
 from services.table.words import WaitingFor
 
 
 class TableMetrics:
-    """The table service's own figures, in the process's registry. `waiting` counts the tables that wait for somebody now."""
+    """The table service's own figures, in the process's registry; how things stand now is asked of `board`."""
 
-    def __init__(self, telemetry: Telemetry, waiting: Callable[[WaitingFor], int]) -> None:
+    def __init__(self, telemetry: Telemetry, board: Board) -> None:
         registry = telemetry.registry
         self._rounds = Counter("holecard_table_rounds_total", "Rounds that were completed.", registry=registry)
         self._time_outs = Counter(
@@ -32,7 +33,8 @@ class TableMetrics:
         )
         for whom in WaitingFor:
             if whom is not WaitingFor.NOBODY:
-                gauge.labels(whom.value).set_function(partial(waiting, whom))
+                gauge.labels(whom.value).set_function(partial(board.waiting, whom))
+        Gauge("holecard_table_open_rounds", "Rounds in play now.", registry=registry).set_function(board.open_rounds)
 
     def count(self, events: Iterable[e.TableEvent]) -> None:
         """Take note of what was recorded."""

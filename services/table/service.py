@@ -72,7 +72,7 @@ class TableService:
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)
         self._board = Board()
-        self._metrics = TableMetrics(telemetry or Telemetry(), self._board.waiting)
+        self._metrics = TableMetrics(telemetry or Telemetry(), self._board)
         self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)

@@ -1,6 +1,8 @@
-"""The wager service on the wire: which procedure is answered by which use case."""
+"""The wager service on the wire: which procedure is answered by which use case; and its own measure, the money at stake."""
 
 from collections.abc import Mapping
+
+from prometheus_client import Gauge
 
 from services.journal.port import Journal
 from services.runtime.clock import Clock, GamingCalendar
@@ -19,6 +21,11 @@ def wager_dispatcher(
 ) -> Dispatcher:
     """The wager service over `journal`, ready for a gRPC server and for callers in this process."""
     service = WagerService(journal)
+    Gauge(
+        "holecard_wager_escrow_cents",
+        "Stakes in play at the tables whose ledgers this process has in memory.",
+        registry=telemetry.registry,
+    ).set_function(service.escrow_cents)
     return Dispatcher(
         {
             client.OPEN_LEDGER: service.open_ledger,

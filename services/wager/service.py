@@ -42,6 +42,10 @@ class WagerService:
             ),
         )
 
+    def escrow_cents(self) -> int:
+        """All stakes in play, of the ledgers in memory; safe to ask from any thread."""
+        return sum(ledger.escrow_cents for ledger in self._host.states())
+
     async def open_ledger(
         self, table: str, context: CommandContext, command: commands.OpenLedger
     ) -> replies.OpeningReceipt:
