@@ -153,7 +153,13 @@ class House:
             clock=self._clock,
             registry=self.telemetry.registry,
         )
-        console = ConsoleServer(application, self.settings.console_address, names=self.settings.console_names)
+        console = ConsoleServer(
+            application,
+            self.settings.console_address,
+            names=self.settings.console_names,
+            tls=None if self.settings.console_plain_text else self._tls,
+            registry=self.telemetry.registry,
+        )
         await console.start()
         self._stack.push_async_callback(console.stop)
         self.console_port = console.port

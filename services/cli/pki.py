@@ -146,6 +146,24 @@ def revoke(who: str, folder: Path, as_json: bool) -> None:
     _show(Pki(folder).revoke(who), as_json)
 
 
+@pki.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--password",
+    envvar="HOLECARD_EXPORT_PASSWORD",
+    prompt=True,
+    hide_input=True,
+    confirmation_prompt=True,
+    help="What the file is locked with.  [env: HOLECARD_EXPORT_PASSWORD]",
+)
+@_options
+def export(name: str, file: Path, password: str, folder: Path, as_json: bool) -> None:
+    """Write key and certificate of NAME into a FILE that a browser imports (PKCS#12), locked with a password."""
+    Pki(folder).export(name, file, password)
+    click.echo(json.dumps({"file": str(file)}) if as_json else f"{file}")
+
+
 def _grant(text: str) -> Grant:
     try:
         return parse_grant(text)

@@ -38,6 +38,8 @@ def house_options(command: F) -> F:
                      show_default=True, help="Where the web console listens."),
         click.option("--console-name", multiple=True, metavar="NAME",
                      help="A name under which browsers may ask for the console, besides localhost and IP addresses."),
+        click.option("--console-plain-text", is_flag=True,
+                     help="Keep the console without TLS and certificates although services have them, on this machine."),
         click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
                      help="Where Prometheus finds the metrics."),
         click.option("--floor-file", type=click.Path(path_type=Path),
@@ -122,6 +124,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
         tls=asked_for(options["tls"], options["plain_text"]),
+        console_plain_text=options["console_plain_text"],
     )
 
 
@@ -195,7 +198,8 @@ def _announce(house: House) -> None:
     where = f" on {_at(settings.grpc_address, house.grpc_port)} ({how})" if house.dispatchers else ""
     click.echo(f"services: {', '.join(sorted(house.hosted))}{where}", err=True)
     if "console" in house.hosted:
-        click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
+        scheme = "http" if settings.tls is None or settings.console_plain_text else "https"
+        click.echo(f"console:  {scheme}://{_at(settings.console_address, house.console_port)}/", err=True)
     click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)
     click.echo(f"data:     {house.settings.data_dir.resolve()}", err=True)
 

@@ -38,6 +38,7 @@ class Door:
         self, tls: Tls, access: AccessTable, telemetry: Telemetry, *, enrolment: Enrolment | None = None
     ) -> None:
         self._tls = tls
+        self._shown = tls.stamp
         self._access = access
         self._telemetry = telemetry
         self._enrolment = enrolment or tls.enrolment()
@@ -52,7 +53,10 @@ class Door:
 
         def renewed() -> grpc.ServerCertificateConfiguration | None:
             self._handshakes.inc()
-            return self._tls.server_configuration() if self._tls.refresh() else None
+            if self._tls.refresh() == self._shown:
+                return None
+            self._shown = self._tls.stamp
+            return self._tls.server_configuration()
 
         return grpc.dynamic_ssl_server_credentials(
             self._tls.server_configuration(),

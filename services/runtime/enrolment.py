@@ -17,6 +17,8 @@ from services.runtime.clock import Clock, SystemClock
 from services.runtime.identity import Identity, at
 from services.runtime.settings import SettingsRefused
 
+Stamp = tuple[tuple[int, int, int], ...]
+
 CRL = "crl.pem"
 ENROLLED = "enrolled.json"
 
@@ -43,7 +45,7 @@ class CertificateRevoked(Rejection):
     """The authority has taken the certificate back."""
 
     rule = "DESIGN §1"
-    remedy = "Have a new one issued, if its holder is to be trusted again."
+    remedy = "Have a new one issued (`holecard pki issue`), if its holder is to be trusted again."
     breach = Breach.IDENTITY
 
 
@@ -109,14 +111,14 @@ class Enrolment:
                 log.exception("certificate lists are broken: the ones read before stay in force", exc_info=error)
         return self._lists
 
-    def _stamped(self) -> tuple[tuple[int, int, int], ...]:
+    def _stamped(self) -> Stamp:
         return stamp_of(self._crl, self._enrolled)
 
     def _read(self) -> _Lists:
         return _Lists(read_revoked(self._crl, self._authority), frozenset(read_enrolled(self._enrolled)))
 
 
-def stamp_of(*paths: Path) -> tuple[tuple[int, int, int], ...]:
+def stamp_of(*paths: Path) -> Stamp:
     """What changes whenever one of the files is replaced; a missing file has a stamp too."""
     stamps = []
     for path in paths:

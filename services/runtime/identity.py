@@ -27,6 +27,9 @@ MOST_GRANTS = 16
 _FLOOR = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}")
 
+# A certificate is read piece by piece, so damage shows late and in many ways.
+_UNREADABLE = (ValueError, x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
+
 
 class CertificateRole(StrEnum):
     """What the holder of a certificate is. SERVICE, GATEWAY, CONSOLE and OPS are no actors: no command is theirs."""
@@ -123,30 +126,28 @@ def parse_grant(text: str) -> Grant:
 def identity_in_pem(pem: bytes) -> Identity:
     """The holder of a PEM certificate; raises CertificateMalformed. Kept, since every call of a connection asks again."""
     try:
-        certificate = x509.load_pem_x509_certificate(pem)
-    except ValueError as error:
-        raise CertificateMalformed("this is no certificate") from error
-    return identity_in(certificate)
+        return identity_in(x509.load_pem_x509_certificate(pem))
+    except _UNREADABLE as error:
+        raise CertificateMalformed("this is no certificate that can be read") from error
 
 
 def identity_in_der(der: bytes) -> Identity:
     """The holder of a DER certificate; raises CertificateMalformed."""
     try:
-        certificate = x509.load_der_x509_certificate(der)
-    except ValueError as error:
-        raise CertificateMalformed("this is no certificate") from error
-    return identity_in(certificate)
+        return identity_in(x509.load_der_x509_certificate(der))
+    except _UNREADABLE as error:
+        raise CertificateMalformed("this is no certificate that can be read") from error
 
 
 def identity_in(certificate: x509.Certificate) -> Identity:
-    """What a certificate says of its holder; raises CertificateMalformed."""
+    """What a certificate says of its holder; raises CertificateMalformed, or what its parser raises when it is damaged."""
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         uris = names.get_values_for_type(x509.UniformResourceIdentifier)
     except x509.ExtensionNotFound:
         uris = []
-    except (ValueError, x509.DuplicateExtension) as error:
-        raise CertificateMalformed("the names of this certificate cannot be read") from error
+    if certificate.serial_number <= 0:
+        raise CertificateMalformed("a certificate's number is positive (RFC 5280 §4.1.2.2)")
     ours = [uri for uri in uris if uri.lower().startswith(SCHEME)]
     if not 1 <= len(ours) <= MOST_GRANTS:
         raise CertificateMalformed(f"a certificate carries 1 to {MOST_GRANTS} grants, this one {len(ours)}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from services.runtime.clock import Clock, SystemClock
@@ -137,6 +138,24 @@ class Pki:
         _write(folder / KEY, _key_pem(key))
         _write(folder / CERTIFICATE, _pem(certificate))
         return folder
+
+    def export(self, name: str, file: Path, password: str) -> None:
+        """Write key and certificate of a name for a browser: PKCS#12 (RFC 7292), locked with a password."""
+        if not password:
+            raise PkiRefused("a key leaves its folder under a password only")
+        try:
+            certificate = x509.load_pem_x509_certificate((self.folder / name / CERTIFICATE).read_bytes())
+            key = serialization.load_pem_private_key((self.folder / name / KEY).read_bytes(), None)
+        except (OSError, ValueError) as error:
+            raise PkiRefused(f"{name!r} has no certificate and key here: {error}") from error
+        if not isinstance(key, ec.EllipticCurvePrivateKey):
+            raise PkiRefused(f"the key of {name!r} is not one of this authority's")
+        lock = serialization.BestAvailableEncryption(password.encode())
+        content = pkcs12.serialize_key_and_certificates(name.encode(), key, certificate, [self.certificate], lock)
+        try:
+            _write(file, content)
+        except OSError as error:
+            raise PkiRefused(f"{file} cannot be written: {error.strerror}") from error
 
     def enrol(self, certificate: x509.Certificate) -> None:
         """Let a certificate of this authority in."""

@@ -71,9 +71,7 @@ class RenewedChannel(grpc.aio.Channel):
         return grpc.aio.secure_channel(self._address, self._tls.channel_credentials(), options=self._options)
 
     def _current(self) -> grpc.aio.Channel:
-        self._tls.refresh()
-        # Several channels share one certificate, and only one of them sees it change.
-        if self._tls.stamp != self._stamp:
+        if self._tls.refresh() != self._stamp:
             self._stamp = self._tls.stamp
             task = asyncio.ensure_future(self._retire(self._channel))
             self._closing.add(task)

@@ -46,7 +46,8 @@ class Settings:
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
     default. `tls` is the folder of the process's certificate (see transport); without it services and console speak plain
-    text, on loopback addresses alone. Raises SettingsRefused for an address that is none, or that needs TLS.
+    text, on loopback addresses alone; with `console_plain_text` the console does so all the same. Raises SettingsRefused
+    for an address that is none, or that needs TLS.
     """
 
     data_dir: Path
@@ -57,9 +58,12 @@ class Settings:
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
     tls: Path | None = None
+    console_plain_text: bool = False
 
     def __post_init__(self) -> None:
         read_address(self.metrics_address)
+        if self.console_plain_text and not is_loopback(self.console_address):
+            raise SettingsRefused(f"{self.console_address}: a console in plain text is for this machine alone")
         for address in (self.grpc_address, self.console_address, *self.addresses.values()):
             if not is_loopback(address) and self.tls is None:
                 raise SettingsRefused(

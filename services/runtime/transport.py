@@ -16,7 +16,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
 from services.runtime.clock import SystemClock
-from services.runtime.enrolment import CRL, ENROLLED, Enrolment, stamp_of
+from services.runtime.enrolment import CRL, ENROLLED, Enrolment, Stamp, stamp_of
 from services.runtime.identity import at
 from services.runtime.settings import SettingsRefused, is_loopback
 
@@ -58,20 +58,19 @@ class Tls:
     def __repr__(self) -> str:
         return f"Tls({str(self.folder)!r})"
 
-    def refresh(self) -> bool:
-        """Take up a certificate that was replaced; whether there was one. What does not fit together is not taken up."""
+    def refresh(self) -> Stamp:
+        """Take up a certificate that was replaced; gives the stamp of the one in use. What does not fit together is not."""
         stamp = stamp_of(*self._paths)
-        if stamp == self.stamp:
-            return False
-        try:
-            self.material = _read(*self._paths)
-        except TlsUnusable as error:
-            # Files are replaced one after the other: look again at the next connection.
-            log.warning("the new certificate is not taken up", folder=str(self.folder), reason=str(error))
-            return False
-        self.stamp = stamp
-        log.info("a new certificate is taken up", folder=str(self.folder))
-        return True
+        if stamp != self.stamp:
+            try:
+                self.material = _read(*self._paths)
+            except TlsUnusable as error:
+                # Files are replaced one after the other: look again at the next connection.
+                log.warning("the new certificate is not taken up", folder=str(self.folder), reason=str(error))
+            else:
+                self.stamp = stamp
+                log.info("a new certificate is taken up", folder=str(self.folder))
+        return self.stamp
 
     def enrolment(self) -> Enrolment:
         """The lists of this folder or of the one above; raises ListUnusable."""
@@ -95,10 +94,14 @@ class Tls:
         """
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=self.material.authority.decode())
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.load_cert_chain(self.folder / CERTIFICATE, self.folder / KEY)
+        self.show(context)
         context.verify_mode = ssl.CERT_OPTIONAL
         context.verify_flags |= ssl.VerifyFlags(_NO_CHECK_TIME)
         return context
+
+    def show(self, context: ssl.SSLContext) -> None:
+        """Let a web server's context show the certificate in use, to whoever connects from now on."""
+        context.load_cert_chain(self.folder / CERTIFICATE, self.folder / KEY)
 
     def _listed(self, name: str) -> Path:
         beside = self.folder / name
