@@ -30,7 +30,7 @@ pki: setup  ## make a development authority and its certificates in deploy/dev/p
 	$(BIN)/holecard pki init
 
 test: setup  ## install what the tests need, then check and test everything
-	deploy/system-packages chromium default-jre-headless maven
+	deploy/system-packages chromium default-jre-headless maven prometheus
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest $(TESTS) --numprocesses auto --dist loadgroup
 

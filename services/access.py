@@ -8,6 +8,7 @@ let into a procedure is not yet the right to the act: the services judge the act
 
 from typing import Any
 
+from services.floor import gateway_client as gateway
 from services.runtime.admission import SERVICES_ONLY, Access, AccessTable, Reach
 from services.runtime.identity import CertificateRole as Role
 from services.shoe import client as shoe
@@ -24,8 +25,10 @@ _MONEY = _PIT | _OVERSIGHT
 _EVERYBODY = frozenset(Role)
 
 
-def _opened(roles: "set[Role] | frozenset[Role]", *rpcs: Rpc[Any, Any], reach: Reach = Reach.TABLE) -> AccessTable:
-    return dict.fromkeys(rpcs, Access(frozenset(roles), reach))
+def _opened(
+    roles: set[Role] | frozenset[Role], *rpcs: Rpc[Any, Any], reach: Reach = Reach.TABLE, own: str = ""
+) -> AccessTable:
+    return dict.fromkeys(rpcs, Access(frozenset(roles), reach, own))
 
 
 _TABLE: AccessTable = {
@@ -37,13 +40,17 @@ _TABLE: AccessTable = {
     **_opened({Role.SUPERVISOR}, table.RESUME, table.VOID_HAND, table.VOID_ROUND),
     **_opened(_EVERYBODY, table.GET_TABLE, table.WATCH_TABLE),
     **_opened(_EVERYBODY, table.LIST_TABLES, reach=Reach.TABLE_OR_FLOOR),
+    # What devices saw comes through a gateway's log, never past it.
+    **_opened({Role.GATEWAY}, table.RECORD_OBSERVATIONS),
+    **_opened(_PIT | _OVERSIGHT | {Role.GATEWAY, Role.OPS}, table.GET_DEVICES),
 }
 
 # Cards go to the table's service alone, and so does the question under a card (30-823).
 _SHOE: AccessTable = {
     **_opened(_PIT, shoe.REGISTER_DEVICE),
     **_opened(_PIT | {Role.DEALER}, shoe.INSPECT_DEVICE),
-    **_opened({Role.SUPERVISOR}, shoe.INSPECT_CARDS, shoe.RESHUFFLE_DISCARDS, shoe.REVEAL_CARD),
+    **_opened({Role.SUPERVISOR}, shoe.INSPECT_CARDS, shoe.RESHUFFLE_DISCARDS, shoe.REVEAL_CARD, shoe.RACK_CARDS),
+    **_opened({Role.SUPERVISOR}, shoe.ABANDON_SHOE),
     **_opened(_FLOOR, shoe.LOAD_DECKS, shoe.UNLOAD_DECKS, shoe.SHUFFLE_CARDS, shoe.PLACE_CUT_CARD, shoe.BURN_CARDS),
     **_opened(_FLOOR, shoe.RETIRE_SHOE),
     **_opened(_PATRONS, shoe.CUT_CARDS),
@@ -71,5 +78,11 @@ _SURVEILLANCE: AccessTable = {
     **_opened(_OVERSIGHT | {Role.OPS}, surveillance.GET_LAG, reach=Reach.HOUSE),
 }
 
-ACCESS: AccessTable = {**_TABLE, **_SHOE, **_WAGER, **_SURVEILLANCE}
+# A gateway's own procedures; it serves the house's beside them, by the same table.
+_GATEWAY: AccessTable = {
+    **_opened({Role.DEVICE}, gateway.REPORT, gateway.GET_DEVICE, own="device"),
+    **_opened(_EVERYBODY, gateway.GET_LINE, reach=Reach.HOUSE),
+}
+
+ACCESS: AccessTable = {**_TABLE, **_SHOE, **_WAGER, **_SURVEILLANCE, **_GATEWAY}
 """Every procedure of the house. One that is missing here may be called by services alone."""

@@ -75,6 +75,23 @@ class Cluster:
                 max_poll_records=500,
             )
 
+    def group_member(self, group: str, assignor: object, *, session_ms: int, heartbeat_ms: int) -> KafkaConsumer:
+        """A new consumer in a group, which shares partitions out by `assignor`; raises JournalUnavailable."""
+        with self.translated():
+            self._reach()
+            return KafkaConsumer(
+                **self._common(),
+                group_id=group,
+                partition_assignment_strategy=[assignor],
+                enable_auto_commit=False,
+                auto_offset_reset="latest",
+                # A request of the group may be held for as long as its slowest member takes to come back.
+                request_timeout_ms=session_ms + self.request_timeout_ms * 2,
+                session_timeout_ms=session_ms,
+                heartbeat_interval_ms=heartbeat_ms,
+                max_poll_interval_ms=max(session_ms, 10_000),
+            )
+
     def admin(self) -> KafkaAdminClient:
         """A new client for topics and settings; raises JournalUnavailable."""
         with self.translated():

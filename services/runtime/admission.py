@@ -11,7 +11,7 @@ from typing import Any
 
 from services.game.authority import Actor
 from services.game.rejections import Breach, Rejection
-from services.runtime.identity import PASSED_ON_BY_GATEWAYS, CertificateRole, Grant, Identity
+from services.runtime.identity import EVERY, PASSED_ON_BY_GATEWAYS, CertificateRole, Grant, Identity
 from services.runtime.table_key import floor_of
 from services.wire.rpc import Call, Rpc
 
@@ -53,10 +53,14 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call one procedure. Services always may; gateways where one whom they pass on may."""
+    """Who may call one procedure. Services always may; gateways where one whom they pass on may.
+
+    `own` is the field of the request that must name the caller himself, "" where there is none: a device reports as itself.
+    """
 
     roles: frozenset[CertificateRole]
     reach: Reach = Reach.TABLE
+    own: str = ""
 
     def admits(self, role: CertificateRole) -> bool:
         """Whether a certificate with that role opens the procedure."""
@@ -80,6 +84,8 @@ def admit(identity: Identity, access: Access, rpc: Rpc[Any, Any], call: Call[Any
         if not any(grant.reaches(floor) for grant in opened):
             where = f"floor {floor[:40]!r}" if floor else "all floors together"
             raise FloorNotYours(f"this certificate does not reach {where}", floor=floor[:40])
+    if access.own:
+        _check_own(opened, getattr(call.request, access.own), floors)
     if call.header is not None and not _speaks_for(identity.grants, call.header.actor, floors):
         actor = call.header.actor
         raise ActorNotYours(
@@ -87,6 +93,13 @@ def admit(identity: Identity, access: Access, rpc: Rpc[Any, Any], call: Call[Any
             role=actor.role.value,
             actor=actor.id[:64],
         )
+
+
+def _check_own(opened: Collection[Grant], name: str, floors: Collection[str]) -> None:
+    for grant in opened:
+        if all(map(grant.reaches, floors)) and (grant.role is CertificateRole.SERVICE or grant.id in {EVERY, name}):
+            return
+    raise ActorNotYours(f"this certificate is not {name[:64]!r}'s", actor=name[:64])
 
 
 def floors_asked(reach: Reach, call: Call[Any]) -> frozenset[str]:

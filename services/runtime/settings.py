@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from services.runtime.clock import GamingCalendar
+
+if TYPE_CHECKING:
+    from services.runtime.kafka_settings import KafkaSettings
 
 SERVICES = ("shoe", "table", "wager", "surveillance", "console")
 
@@ -42,12 +45,13 @@ def is_loopback(address: str) -> bool:
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
-    `data_dir` holds the journal, the projection and the keys. `console_names` are the names under which
+    `data_dir` holds the journal, the projection and the keys. With `kafka` the journal is there instead, and `sealing_key`
+    the file of the key that all shoe services of the cluster share. `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
-    "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
-    default. `tls` is the folder of the process's certificate (see transport); without it services and console speak plain
-    text, on loopback addresses alone; with `console_plain_text` the console does so all the same. Raises SettingsRefused
-    for an address that is none, or that needs TLS.
+    "host:port" by service, several by commas. `calendars` gives each floor's gaming calendar; a floor that is not named
+    has Colorado's default. `tls` is the folder of the process's certificate (see transport); without it services and
+    console speak plain text, on loopback addresses alone; with `console_plain_text` the console does so all the same.
+    Raises SettingsRefused for an address that is none, or that needs TLS.
     """
 
     data_dir: Path
@@ -57,6 +61,8 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    kafka: "KafkaSettings | None" = None
+    sealing_key: Path | None = None
     tls: Path | None = None
     console_plain_text: bool = False
 
@@ -64,7 +70,8 @@ class Settings:
         read_address(self.metrics_address)
         if self.console_plain_text and not is_loopback(self.console_address):
             raise SettingsRefused(f"{self.console_address}: a console in plain text is for this machine alone")
-        for address in (self.grpc_address, self.console_address, *self.addresses.values()):
+        elsewhere = (address for addresses in self.addresses.values() for address in addresses.split(","))
+        for address in (self.grpc_address, self.console_address, *elsewhere):
             if not is_loopback(address) and self.tls is None:
                 raise SettingsRefused(
                     f"{address} is not an address of this machine alone, and plain text goes no farther: give --tls DIR"
@@ -83,7 +90,7 @@ class Settings:
     @property
     def sealing_key_path(self) -> Path:
         """The shoe service's key; without it a live shoe cannot go on."""
-        return self.data_dir / "keys" / "shoe.key"
+        return self.sealing_key or self.data_dir / "keys" / "shoe.key"
 
 
 def read_calendars(path: Path) -> dict[str, GamingCalendar]:

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 
 from services.runtime.clock import SystemClock
 from services.runtime.enrolment import CRL, ENROLLED, Enrolment, Stamp, stamp_of
-from services.runtime.identity import at
+from services.runtime.identity import CertificateMalformed, CertificateRole, at, identity_in_pem
 from services.runtime.settings import SettingsRefused, is_loopback
 
 CERTIFICATE = "tls.crt"
@@ -71,6 +71,17 @@ class Tls:
                 self.stamp = stamp
                 log.info("a new certificate is taken up", folder=str(self.folder))
         return self.stamp
+
+    def require_role(self, role: CertificateRole, floor: str) -> None:
+        """Raise TlsUnusable unless this certificate has that role on the floor: better at the start than at every call."""
+        try:
+            identity = identity_in_pem(self.material.certificate)
+        except CertificateMalformed as error:
+            raise TlsUnusable(f"{self.folder / CERTIFICATE}: {error}") from error
+        if not any(grant.role is role and grant.reaches(floor) for grant in identity.grants):
+            raise TlsUnusable(
+                f"{self.folder / CERTIFICATE} is the certificate of {identity}, which is no {role.value} of {floor}"
+            )
 
     def enrolment(self) -> Enrolment:
         """The lists of this folder or of the one above; raises ListUnusable."""

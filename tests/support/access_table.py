@@ -22,7 +22,7 @@ def rendered() -> str:
     """The table as Markdown: a row for each group of procedures that the same certificates open."""
     groups: dict[tuple[str, Access], list[str]] = {}
     for rpc, access in ACCESS.items():
-        area = rpc.service.split(".")[1]
+        area = "gateway" if "Gateway" in rpc.service else rpc.service.split(".")[1]
         groups.setdefault((area, access), []).append(rpc.name)
     lines = ["| service | procedures | opened by, besides services | floor |", "| --- | --- | --- | --- |"]
     for (area, access), names in groups.items():
@@ -34,6 +34,8 @@ def _who(access: Access) -> str:
     if access.roles == frozenset(CertificateRole):
         return "every role"
     people = [role.value for role in _PEOPLE if access.admits(role)]
+    if access.own:
+        return f"{', '.join(people)} (as itself alone)"
     if access.admits(CertificateRole.GATEWAY):
         people.append("gateway")
     return ", ".join(people) or "nobody"
