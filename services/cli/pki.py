@@ -18,6 +18,7 @@ from services.runtime.transport import AUTHORITY, CERTIFICATE
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_FOLDER = Path("deploy/dev/pki")
+RENEW_DAYS = 7
 DEVELOPMENT: dict[str, tuple[str, ...]] = {
     "house": ("*/service/house",),
     "shoe": ("*/service/shoe",),
@@ -66,12 +67,16 @@ def _options(command: F) -> F:
 )
 @_options
 def init(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None:
-    """Make an authority for development with a certificate for each part of a house; what is there already stays."""
+    """Make an authority for development with a certificate for each part of a house.
+
+    What is there already stays, except certificates that have ended or end within a week: they are issued again.
+    """
     new = not (folder / AUTHORITY).exists()
     authority = Pki.create(folder) if new else Pki(folder)
+    lasting = authority.lasting(timedelta(days=RENEW_DAYS))
     made = []
     for name, texts in DEVELOPMENT.items():
-        if (folder / name / CERTIFICATE).exists():
+        if name in lasting and (folder / name / CERTIFICATE).exists():
             continue
         grants = tuple(map(parse_grant, texts))
         serves = name not in {"operator", "ops", "simulator"}

@@ -201,6 +201,13 @@ class Pki:
             found.append(Issued(_common_name(certificate), identity, _hosts_of(certificate), state))
         return tuple(sorted(found, key=lambda one: (one.name, -one.identity.not_before.timestamp())))
 
+    def lasting(self, time: timedelta) -> frozenset[str]:
+        """The names with a good certificate that does not end within that time."""
+        until = at(self._clock.now_us()) + time
+        return frozenset(
+            one.name for one in self.certificates() if one.state == "good" and one.identity.not_after > until
+        )
+
     def _find(self, who: str) -> tuple[Issued, ...]:
         found = tuple(one for one in self.certificates() if who in {one.name, one.identity.serial})
         if not found:
