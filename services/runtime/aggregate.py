@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
@@ -18,7 +19,7 @@ from services.game.rejections import Breach, Rejection
 from services.journal.port import Journal, NewEvent, StreamHead
 from services.runtime.folding import Folded, Folding, without_requests
 from services.runtime.remembered import Entry, Loading, Outcome, remember, remember_idle
-from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
+from services.runtime.snapshots import AreaSnapshots, StateSnapshots, is_due
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
@@ -287,7 +288,7 @@ class AggregateHost(Generic[S, C, E]):
 
     def cut_when_due(self, stream: str, entry: Entry[S, E]) -> None:
         """Cut a snapshot in the background when enough has happened since the last one."""
-        if self._snapshots is not None and entry.sequence - entry.cut_sequence >= CUT_EVENTS:
+        if self._snapshots is not None and is_due(entry.sequence - entry.cut_sequence, monotonic() - entry.cut_s):
             self._cut(self._snapshots, stream, entry)
 
     async def cut_all(self) -> None:
@@ -300,7 +301,7 @@ class AggregateHost(Generic[S, C, E]):
     def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: Entry[S, E]) -> None:
         folded = entry.folded(stream)
         if folded is not None:
-            entry.base = without_requests(folded)
+            entry.base, entry.cut_s = without_requests(folded), monotonic()
             snapshots.cut(folded)
 
     def _folding(self, key: str, kept: Folded[S] | None) -> Folding[S]:

@@ -55,6 +55,9 @@ class Entry(Generic[S, E]):
     base: Folded[S] | None = None
     """The state of the snapshot that was read or cut last, without its requests, to fold earlier outcomes from."""
 
+    cut_s: float = 0.0
+    """When a snapshot was cut last, by the monotonic clock."""
+
     @property
     def cut_sequence(self) -> int:
         """Where the last snapshot ends, 0 without one."""
