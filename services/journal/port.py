@@ -103,6 +103,15 @@ class Journal(Protocol):
         """Return the head of every stream, by name."""
         ...
 
+    async def tenure(self, stream: str) -> int:
+        """Return the number of this process's present time as the stream's writer, at least 0.
+
+        A state kept in memory holds only as long as this number stays the same: another one means that somebody else may
+        have written in between. It says what was so at some moment of the last second, or later. Raises JournalUnavailable
+        when this process is not the writer (which kind says whose the stream is), or cannot tell.
+        """
+        ...
+
     async def close(self) -> None:
         """Finish what is queued, then release everything. Closing twice is fine; later calls raise JournalClosed."""
         ...

@@ -1,13 +1,14 @@
 """Commands against one stream at a time: load, decide, append, answer.
 
 Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
-events are durable; the same request id gets the same answer again, also after a restart; after any failure the state is
-dropped and read anew from the journal, so memory never runs ahead of the log. Does not know what the commands mean.
+events are durable; the same request id gets the same answer again, also after a restart; after any failure, and after
+somebody else may have written, the state is dropped and read anew from the journal, so memory is never ahead of the log nor
+behind it. Does not know what the commands mean.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -75,6 +76,14 @@ class Outcome(Generic[S, E]):
     last_sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an event happened, as whoever saw it says, and the gaming day that it counts for."""
+
+    occurred_time_us: int
+    gaming_day: str
+
+
 @dataclass(slots=True)
 class _Request:
     """Where the events of a request stand, and the digest of what it asked."""
@@ -90,6 +99,8 @@ class _Entry(Generic[S, E]):
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     state: S | None = None
+    tenure: int = -1
+    """The journal's tenure under which the state was read; under another one it may be old."""
     sequence: int = 0
     requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
@@ -134,10 +145,13 @@ class Turn(Generic[S, C, E]):
         """The events of a command against the state as it is; raises Rejection."""
         return self._host.decider.decide(self.state, command, context)
 
-    async def record(self, events: tuple[E, ...], context: CommandContext) -> Outcome[S, E]:
+    async def record(
+        self, events: tuple[E, ...], context: CommandContext, moments: Sequence[Moment] = ()
+    ) -> Outcome[S, E]:
         """Make `events` durable and the state follow; raises the journal's errors, after which the turn is over.
 
-        The events' cause is the context's, else the event that this decision was based on.
+        The events' cause is the context's, else the event that this decision was based on. `moments` gives each event its
+        own time, where they did not happen when the command was sent.
         """
         entry = self._entry
         if not events:
@@ -145,20 +159,21 @@ class Turn(Generic[S, C, E]):
         state, new = self.state, []
         decider = self._host.decider
         cause = context.cause or self.last_event
-        for event in events:
+        for at, event in enumerate(events):
             type_name, version, payload = decider.events.encode(event)
+            moment = moments[at] if moments else context
             new.append(
                 NewEvent(
                     type=type_name,
                     schema_version=version,
                     payload=payload,
-                    occurred_time_us=context.occurred_time_us,
+                    occurred_time_us=moment.occurred_time_us,
                     actor=context.actor,
                     request_id=context.request_id,
                     request_digest=context.request_digest,
                     cause=cause,
                     round_id=decider.round_of(state, event),
-                    gaming_day=context.gaming_day,
+                    gaming_day=moment.gaming_day,
                 )
             )
             state = decider.evolve(state, event)
@@ -185,8 +200,10 @@ class AggregateHost(Generic[S, C, E]):
         entry = self._entries.setdefault(key, _Entry())
         async with entry.lock:
             try:
-                if entry.state is None:
+                tenure = await self.journal.tenure(stream_of(self.decider.area, key))
+                if entry.state is None or entry.tenure != tenure:
                     await self._load(key, entry)
+                    entry.tenure = tenure
                 yield Turn(self, key, entry)
             except Rejection:
                 raise
@@ -213,6 +230,21 @@ class AggregateHost(Generic[S, C, E]):
         """The state as of the last durable event."""
         async with self.turn(key) as turn:
             return turn.state
+
+    def tenure_of(self, key: str) -> int:
+        """The journal's tenure under which the key was read last; -1 for one that never was."""
+        entry = self._entries.get(key)
+        return -1 if entry is None else entry.tenure
+
+    def let_go(self, streams: Iterable[str]) -> None:
+        """Drop what is in memory of those of these streams that are this area's and at rest: others own them now."""
+        prefix = stream_of(self.decider.area, "")
+        for key in [stream.removeprefix(prefix) for stream in streams if stream.startswith(prefix)]:
+            entry = self._entries.get(key)
+            if entry is not None and not entry.lock.locked():
+                entry.state = None
+                entry.requests.clear()
+                entry.outcomes.clear()
 
     def states(self) -> list[S]:
         """The states that are in memory now, for measures only; safe to ask from any thread, and never waits."""

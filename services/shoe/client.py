@@ -17,6 +17,7 @@ from services.game.cards import standard_deck
 from services.game.rule_options import CutCardFirst
 from services.runtime.caller import Caller
 from services.shoe.commands import (
+    AbandonShoe,
     BurnCards,
     CutCards,
     DrawCards,
@@ -25,6 +26,7 @@ from services.shoe.commands import (
     LoadDecks,
     PeekCard,
     PlaceCutCard,
+    RackCards,
     RegisterDevice,
     ReshuffleDiscards,
     RetireShoe,
@@ -57,6 +59,7 @@ from services.shoe.words import (
 from services.wire.rpc import Kind, Rpc
 
 __all__ = [
+    "AbandonShoe",
     "BurnCards",
     "BurnReason",
     "CardFromShoe",
@@ -80,6 +83,7 @@ __all__ = [
     "PeekCard",
     "PlaceCutCard",
     "ProveCard",
+    "RackCards",
     "RegisterDevice",
     "ReshuffleDiscards",
     "RetireReason",
@@ -142,6 +146,8 @@ PEEK_CARD: Final = Rpc(SERVICE, "PeekCard", PeekCard, HoleAnswer)
 REVEAL_CARD: Final = Rpc(SERVICE, "RevealCard", RevealCard, CardShown)
 RESHUFFLE_DISCARDS: Final = Rpc(SERVICE, "ReshuffleDiscards", ReshuffleDiscards, ShoeAnswer)
 RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnswer)
+RACK_CARDS: Final = Rpc(SERVICE, "RackCards", RackCards, ShoeAnswer)
+ABANDON_SHOE: Final = Rpc(SERVICE, "AbandonShoe", AbandonShoe, ShoeAnswer)
 RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
 GET_SHOE: Final = Rpc(SERVICE, "GetShoe", GetShoe, ShoeAnswer, Kind.QUERY)
 GET_DRAW: Final = Rpc(SERVICE, "GetDraw", GetDraw, CardsDrawn, Kind.QUERY)
@@ -219,6 +225,14 @@ class ShoeClient:
     async def retire_shoe(self, table: str, context: CommandContext, command: RetireShoe) -> ShoeClosed:
         """End the shoe, reveal its seeds, count its cards."""
         return await self._caller.call(RETIRE_SHOE, table, context, command)
+
+    async def rack_cards(self, table: str, context: CommandContext, command: RackCards) -> ShoeAnswer:
+        """Say that a round's cards lie in the discard rack (30-822)."""
+        return await self._caller.call(RACK_CARDS, table, context, command)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: AbandonShoe) -> ShoeAnswer:
+        """Give up a shoe whose sealing key is lost (supervisor)."""
+        return await self._caller.call(ABANDON_SHOE, table, context, command)
 
     async def get_shoe(self, table: str) -> ShoeStatus:
         """Say how the table's cards stand."""

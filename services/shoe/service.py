@@ -4,7 +4,7 @@ Owns the only place where seeds are drawn from the system's entropy and where th
 a card is given out only after its event is durable. Holds no rule of the game.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
@@ -12,7 +12,7 @@ from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
-from services.runtime.sealing import Sealer
+from services.runtime.sealing import SealBroken, Sealer
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
 from services.shoe import replies as a
@@ -21,6 +21,7 @@ from services.shoe.dealing import cards_taken
 from services.shoe.events import EVENTS, ShoeEvent
 from services.shoe.hidden import Hidden
 from services.shoe.order import SEED_BYTES
+from services.shoe.rejections import ShoeCannotBeOpened
 from services.shoe.shoe import Shoe, ShoeCommand, ShoeDecision, authorise, decide, evolve
 from services.shoe.vault import Vault
 from services.wire.registry import EventTypes
@@ -54,6 +55,10 @@ class ShoeService:
         self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    def let_go(self, streams: Collection[str]) -> None:
+        """Drop the shoes of these streams from memory: another process deals from them now."""
+        self._host.let_go(streams)
 
     async def register_device(self, table: str, context: CommandContext, command: c.RegisterDevice) -> a.ShoeAnswer:
         """Enrol the table's device."""
@@ -117,6 +122,14 @@ class ShoeService:
         """Put discards back into the machine."""
         return await self._carry_out(table, context, command, a.answer)
 
+    async def rack_cards(self, table: str, context: CommandContext, command: c.RackCards) -> a.ShoeAnswer:
+        """Clear the felt of a round's cards."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: c.AbandonShoe) -> a.ShoeAnswer:
+        """Give up a shoe whose key is lost."""
+        return await self._carry_out(table, context, command, a.answer)
+
     async def retire_shoe(self, table: str, context: CommandContext, command: c.RetireShoe) -> a.ShoeClosed:
         """End the shoe and count it."""
         closed = await self._carry_out(table, context, command, lambda shoe: a.shoe_closed(shoe, command.shoe_id))
@@ -152,10 +165,17 @@ class ShoeService:
             outcome = await turn.repeated(context)
             if outcome is None:
                 authorise(turn.state, command, context)
-                enriched = self._vault.enrich(turn.state, command, self._seed_for(command))
+                enriched = self._enriched(turn.state, command)
                 outcome = await turn.record(turn.decide(enriched, context), context)
                 self._observe(outcome.events)
             return answer(outcome.state)
+
+    def _enriched(self, shoe: Shoe, command: ShoeCommand) -> ShoeDecision:
+        """The command with what the vault knows; a lost key is a refusal that says what to do, not a fault."""
+        try:
+            return self._vault.enrich(shoe, command, self._seed_for(command))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
 
     def _seed_for(self, command: ShoeCommand) -> Hidden[bytes]:
         """Draw 256 bits for a shuffle; anything else needs no chance."""
@@ -164,4 +184,15 @@ class ShoeService:
 
     def _shown(self, shoe: Shoe, shoe_id: str, position: int) -> a.CardShown:
         live, card = a.seen_card(shoe, shoe_id, position)
-        return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        try:
+            return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
+
+
+def cannot_be_opened(shoe: Shoe) -> ShoeCannotBeOpened:
+    """The refusal of everything that needs a card of a shoe whose key is gone."""
+    shoe_id = "the shoe" if shoe.live is None else shoe.live.id
+    return ShoeCannotBeOpened(
+        f"{shoe_id} was sealed under another key than this house has: put the key back", shoe_id=shoe_id
+    )

@@ -102,6 +102,9 @@ class LiveShoe:
     back: frozenset[int] = frozenset()
     last_round: bool = False
     retired: e.ShoeRetired | None = None
+    abandoned: e.ShoeAbandoned | None = None
+    on_felt: str = ""
+    """The round whose cards keep the shoe shut until they are racked, "" when none does."""
 
     @property
     def left(self) -> int:
@@ -197,6 +200,13 @@ def evolve(shoe: Shoe, event: e.ShoeEvent) -> Shoe:
             if shoe.live is None:
                 return shoe
             return replace(shoe, live=None, last=replace(shoe.live, retired=event))
+        case e.ShoeAbandoned():
+            if shoe.live is None:
+                return shoe
+            # Nobody can tell what is left inside: the cards are counted by hand before the next shuffle (30-815).
+            return replace(shoe, live=None, last=replace(shoe.live, abandoned=event), inspected=False)
+        case e.NothingChanged():
+            return shoe
         case (
             e.DeviceRegistered()
             | e.DeviceInspected()
@@ -218,6 +228,8 @@ _Dealing = (
     | e.CutCardPlaced
     | e.CardDrawn
     | e.CardBurned
+    | e.FeltTaken
+    | e.FeltCleared
     | e.HoleCardChecked
     | e.CardRevealed
     | e.DiscardsReshuffled
@@ -262,6 +274,10 @@ def _dealt(live: LiveShoe, event: _Dealing) -> LiveShoe:
             return _out(live, event, event.draw_id, None)
         case e.CardBurned():
             return _out(live, event, event.burn_id, event.reason)
+        case e.FeltTaken():
+            return replace(live, on_felt=event.round_id)
+        case e.FeltCleared():
+            return replace(live, on_felt="")
         case e.HoleCardChecked():
             hole = live.out[event.position - 1]
             answer = event.makes_blackjack

@@ -66,6 +66,15 @@ class DealerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DealerBurnFinished:
+    """The burn of a dealer change is over."""
+
+    change: int
+    burned: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerSeated:
     """A patron took a seat."""
 
@@ -73,6 +82,13 @@ class PlayerSeated:
     patron: str
     seat: int
     chips_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class RackOpened:
+    """The ledger keeps a rack for the session."""
+
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +185,9 @@ VIEWS: tuple[type, ...] = (
     TableCloseStarted,
     TableClosed,
     DealerChanged,
+    DealerBurnFinished,
     PlayerSeated,
+    RackOpened,
     PlayerLeaving,
     PlayerLeft,
     RackChanged,

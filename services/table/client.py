@@ -28,6 +28,7 @@ from services.table.commands import (
     OpenTable,
     PlaceWagers,
     PostRules,
+    RecordObservations,
     Resume,
     SeatPlayer,
     SetDealer,
@@ -37,11 +38,25 @@ from services.table.commands import (
     VoidHand,
     VoidRound,
 )
+from services.table.readings import (
+    MOST_IN_ONE_CALL,
+    ClockAlarm,
+    MalformedReading,
+    Observation,
+    Reading,
+    ReadingKind,
+    check_device,
+    check_reading,
+)
 from services.table.replies import (
     Accepted,
     BettingOpen,
     DealerView,
+    DeviceList,
+    DeviceStanding,
+    DeviceView,
     HandView,
+    ObservationsRecorded,
     Question,
     RackReply,
     RoundView,
@@ -76,6 +91,11 @@ class ListTables:
     floor: str
 
 
+@dataclass(frozen=True, slots=True)
+class GetDevices:
+    """Ask for the devices that reported about a table."""
+
+
 POST_RULES = Rpc(SERVICE, "PostRules", PostRules, Accepted)
 OPEN_TABLE = Rpc(SERVICE, "OpenTable", OpenTable, Accepted)
 CLOSE_TABLE = Rpc(SERVICE, "CloseTable", CloseTable, Accepted)
@@ -100,6 +120,8 @@ VOID_ROUND = Rpc(SERVICE, "VoidRound", VoidRound, Accepted)
 GET_TABLE = Rpc(SERVICE, "GetTable", GetTable, TableView, Kind.QUERY)
 WATCH_TABLE = Rpc(SERVICE, "WatchTable", WatchTable, TableView, Kind.STREAM)
 LIST_TABLES = Rpc(SERVICE, "ListTables", ListTables, TableList, Kind.QUERY)
+RECORD_OBSERVATIONS = Rpc(SERVICE, "RecordObservations", RecordObservations, ObservationsRecorded)
+GET_DEVICES = Rpc(SERVICE, "GetDevices", GetDevices, DeviceList, Kind.QUERY)
 
 RPCS: tuple[Rpc[Any, Any], ...] = (
     POST_RULES,
@@ -126,6 +148,8 @@ RPCS: tuple[Rpc[Any, Any], ...] = (
     GET_TABLE,
     WATCH_TABLE,
     LIST_TABLES,
+    RECORD_OBSERVATIONS,
+    GET_DEVICES,
 )
 
 
@@ -235,8 +259,19 @@ class TableClient:
         """The tables of a floor."""
         return await self._caller.call(LIST_TABLES, "", None, ListTables(floor))
 
+    async def record_observations(
+        self, table: str, context: CommandContext, command: RecordObservations
+    ) -> ObservationsRecorded:
+        """Put on record what devices saw."""
+        return await self._caller.call(RECORD_OBSERVATIONS, table, context, command)
+
+    async def get_devices(self, table: str) -> DeviceList:
+        """The devices that reported about the table."""
+        return await self._caller.call(GET_DEVICES, table, None, GetDevices())
+
 
 __all__ = [
+    "MOST_IN_ONE_CALL",
     "RPCS",
     "SERVICE",
     "Accepted",
@@ -247,17 +282,25 @@ __all__ = [
     "CashOut",
     "ChangeLimits",
     "ChipCount",
+    "ClockAlarm",
     "CloseBetting",
     "CloseInsurance",
     "CloseTable",
     "DealerView",
     "DeclineInsurance",
+    "DeviceList",
+    "DeviceStanding",
+    "DeviceView",
+    "GetDevices",
     "GetTable",
     "HandStatus",
     "HandView",
     "LeaveSeat",
     "Limits",
     "ListTables",
+    "MalformedReading",
+    "Observation",
+    "ObservationsRecorded",
     "OpenBetting",
     "OpenTable",
     "PlaceWagers",
@@ -265,6 +308,9 @@ __all__ = [
     "Question",
     "RackChange",
     "RackReply",
+    "Reading",
+    "ReadingKind",
+    "RecordObservations",
     "Resume",
     "RoundView",
     "SeatPhase",
@@ -287,4 +333,6 @@ __all__ = [
     "VoidRound",
     "WaitingFor",
     "WatchTable",
+    "check_device",
+    "check_reading",
 ]

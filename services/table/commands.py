@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from services.game.round_commands import Command as RoundCommand
 from services.game.round_words import Action
+from services.table.readings import Observation
 from services.table.words import ChipCount, RackChange, SeatWager
 
 
@@ -188,6 +189,13 @@ class VoidRound:
 
     round_id: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordObservations:
+    """Put on record what devices saw, in this order; sent by gateways, again and again until it is answered."""
+
+    observations: tuple[Observation, ...]
 
 
 # The table's own ------------------------------------------------------------------------------------------------------

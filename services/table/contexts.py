@@ -28,6 +28,10 @@ class Contexts:
         """The table's time, µs since 1970."""
         return self._clock.now_us()
 
+    def gaming_day(self, key: str, now_us: int) -> str:
+        """The gaming day of an instant on the table's floor."""
+        return self._calendars.get(floor_of(key), self._default).gaming_day(now_us)
+
     def own(self, turn: Turn[Any, Any, Any]) -> CommandContext:
         """For events that the table records by itself; the id is the place of the first of them in the stream."""
         at = turn.last_event
@@ -39,6 +43,6 @@ class Contexts:
 
     def _context(self, key: str, request_id: str, cause: EventId | None) -> CommandContext:
         now_us = self._clock.now_us()
-        day = self._calendars.get(floor_of(key), self._default).gaming_day(now_us)
+        day = self.gaming_day(key, now_us)
         digest = hashlib.sha256(request_id.encode()).digest()
         return CommandContext(request_id, TABLE, now_us, day, cause, digest)

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
+from services.table.observation_events import (
+    DEVICE_EVENTS,
+    DeviceClockAlarmed,
+    DeviceEvent,
+    DeviceHistoryLost,
+    ObservationContested,
+    ObservationRecorded,
+)
 from services.table.words import RackChange
+
+__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +207,13 @@ class TableResumed:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class NothingChanged:
+    """A command's effect stood already. Recorded where the command, repeated later, could act after all (DESIGN §3)."""
+
+    command: str
+
+
 TABLE_EVENTS: tuple[type, ...] = (
     RulesPosted,
     TableOpened,
@@ -219,9 +236,10 @@ TABLE_EVENTS: tuple[type, ...] = (
     DecisionTimedOut,
     TableSuspended,
     TableResumed,
+    NothingChanged,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -245,5 +263,6 @@ OwnEvent = (
     | DecisionTimedOut
     | TableSuspended
     | TableResumed
+    | NothingChanged
 )
-TableEvent = OwnEvent | RoundEvent
+TableEvent = OwnEvent | DeviceEvent | RoundEvent

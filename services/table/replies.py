@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from services.game.cards import Card
 from services.game.round_words import Action, HandStatus, SettlementLine, Stake
 from services.game.rule_options import Limits
+from services.table.readings import ClockAlarm
 from services.table.words import SeatPhase, TablePhase, WaitingFor
 
 
@@ -167,3 +168,38 @@ class TableList:
     """The tables of a floor, by name."""
 
     tables: tuple[TableSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStanding:
+    """Every reading of the device up to `recorded_through` is on the log."""
+
+    device: str
+    recorded_through: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationsRecorded:
+    """How far the devices of a call are recorded; what lies beyond is to be sent again."""
+
+    devices: tuple[DeviceStanding, ...]
+    repeated_readings: int
+    contested: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceView:
+    """One device as the table knows it; the offset is its clock minus the gateway's, None when it was never measured."""
+
+    device: str
+    recorded_through: int
+    clock_offset_us: int | None
+    clock: ClockAlarm
+    last_received_time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """The devices of a table, by name."""
+
+    devices: tuple[DeviceView, ...]

@@ -5,7 +5,7 @@ always give the same state. Knows no card that lies face down.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
@@ -15,8 +15,9 @@ from services.game.quick import quick, replace
 from services.game.round_state import Round
 from services.game.round_words import Action, Phase, SettlementLine
 from services.game.rule_options import Limits
-from services.game.rules import HouseRules, parse_rules
+from services.game.rules import HouseRules, recorded_rules
 from services.table import events as e
+from services.table.device_log import Devices, evolve_devices
 from services.table.words import SeatPhase
 
 # Old enough that nobody repeats it any more; the wager service remembers receipts longer than that.
@@ -112,6 +113,8 @@ class Table:
     suspended: str = ""
     """Why play stopped, empty while it goes on."""
     receipts: tuple[str, ...] = ()
+    devices: Devices = field(default_factory=dict)
+    """How far the readings of each device are recorded, by its name."""
 
     @property
     def live(self) -> Play | None:
@@ -161,6 +164,8 @@ def evolve(table: Table, event: e.TableEvent) -> Table:
             e.ShoeAssigned() | e.CardsRanShort() | e.StakesReleased() | e.DecisionTimerStarted() | e.DecisionTimedOut()
         ):
             return _play_changed(table, event)
+        case e.ObservationRecorded() | e.ObservationContested() | e.DeviceClockAlarmed() | e.DeviceHistoryLost():
+            return replace(table, devices=evolve_devices(table.devices, event))
         case _:
             return _round_went_on(table, event) if isinstance(event, _ROUND_EVENTS) else _table_changed(table, event)
 
@@ -169,7 +174,7 @@ _ROUND_EVENTS = re.RoundEvent
 # A restart folds everything that ever happened at a table, nearly all of it in rounds: there `replace` is half the time.
 _table: Any = quick(Table)
 _play = quick(Play)
-_NAMES = [field.name for field in fields(Table)]
+_NAMES = [named.name for named in fields(Table)]
 _BEFORE_PLAY: Any = attrgetter(*_NAMES[: _NAMES.index("play")])
 _AFTER_PLAY: Any = attrgetter(*_NAMES[_NAMES.index("play") + 1 :])
 _PlayEvent = e.ShoeAssigned | e.CardsRanShort | e.StakesReleased | e.DecisionTimerStarted | e.DecisionTimedOut
@@ -179,11 +184,11 @@ _SeatEvent = e.PlayerSeated | e.RackOpened | e.PlayerLeaving | e.PlayerLeft | e.
 def _table_changed(table: Table, event: e.OwnEvent) -> Table:
     match event:
         case e.RulesPosted():
-            return replace(table, rules=parse_rules(event.rules_text), announced=None)
+            return replace(table, rules=recorded_rules(event.rules_text), announced=None)
         case e.LimitsAnnounced():
             return replace(table, announced=event)
         case e.LimitsChanged():
-            return replace(table, rules=parse_rules(event.rules_text), announced=None)
+            return replace(table, rules=recorded_rules(event.rules_text), announced=None)
         case e.TableOpened():
             return replace(table, is_open=True, period=event.period, dealer=event.dealer)
         case e.TableCloseStarted():
@@ -202,6 +207,8 @@ def _table_changed(table: Table, event: e.OwnEvent) -> Table:
 
 def _stopped_or_resumed(table: Table, event: e.OwnEvent) -> Table:
     match event:
+        case e.NothingChanged():
+            return table
         case e.TableSuspended():
             return replace(table, suspended=event.reason)
         case e.TableResumed():
@@ -223,7 +230,12 @@ def _seats_changed(table: Table, event: _SeatEvent) -> Table:
         case e.PlayerLeaving():
             return _with_phase(table, event.session, SeatPhase.LEAVING)
         case e.PlayerLeft():
-            return replace(table, seats=tuple(stay for stay in table.seats if stay.session != event.session))
+            seats = tuple(stay for stay in table.seats if stay.session != event.session)
+            play = table.play
+            if play is not None and play.round.phase is Phase.BETTING:
+                # Whoever takes the seat now may wager on it in this very round (30-807, 30-809).
+                play = replace(play, round=game.seat_freed(play.round, event.seat))
+            return replace(table, seats=seats, play=play)
         case e.RackChanged():
             return replace(table, receipts=(*table.receipts, event.receipt)[-RECEIPTS_REMEMBERED:])
 
@@ -301,7 +313,10 @@ def _play_changed(table: Table, event: _PlayEvent) -> Table:
         raise LookupError(f"{type(event).__name__} outside a round")
     match event:
         case e.ShoeAssigned():
+            before = play.shoe
             after = replace(play, shoe=event)
+            if before is not None and before.shoe_id != event.shoe_id and play.round.phase is Phase.BETTING:
+                after = replace(after, round=game.shuffled_anew(play.round))
         case e.CardsRanShort():
             after = replace(play, reshuffles=play.reshuffles + 1)
         case e.StakesReleased():

@@ -24,8 +24,6 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 """
 """Starts the house under a limit for each file: a full disk that needs no rights and harms nobody else."""
-READY = b"data:"
-"""What the command says last, once everything is served."""
 
 
 def free_port() -> int:
@@ -39,8 +37,22 @@ def free_port() -> int:
 class HouseProcess:
     """`async with HouseProcess(folder) as house:` starts it and leaves no process behind, whatever happens inside."""
 
-    def __init__(self, folder: Path, services: Sequence[str] = SERVICES, *, largest_file_bytes: int = 0) -> None:
-        """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed."""
+    ready = b"data:"
+    """What the command says last, once everything is served."""
+
+    def __init__(
+        self,
+        folder: Path,
+        services: Sequence[str] = SERVICES,
+        *,
+        largest_file_bytes: int = 0,
+        metrics: str = "127.0.0.1:0",
+        arguments: Sequence[str] = (),
+    ) -> None:
+        """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed.
+
+        `metrics` is where Prometheus finds it; `arguments` are further ones of `holecard serve`.
+        """
         self.largest_file_bytes = largest_file_bytes
         self.folder = folder
         self.data = folder / "data"
@@ -49,7 +61,7 @@ class HouseProcess:
         self.lives = 0
         self._arguments = [
             "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
-            "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
+            "--console", "127.0.0.1:0", "--metrics", metrics, *arguments,
         ]  # fmt: skip
         self._process: asyncio.subprocess.Process | None = None
 
@@ -92,7 +104,7 @@ class HouseProcess:
         await self.launch()
         process = self._running()
         async with asyncio.timeout(START_SECONDS):
-            while READY not in self.words(said):
+            while self.ready not in self.words(said):
                 if process.returncode is not None:
                     raise RuntimeError(
                         f"the house ended with {process.returncode}: {self.words(said).decode()[-3000:]}"
