@@ -11,7 +11,6 @@ from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Protocol, Self
 
 import structlog
-from prometheus_client import start_http_server
 
 from services.journal.errors import JournalUnavailable
 from services.journal.port import Journal
@@ -22,10 +21,11 @@ from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.journal_metrics import measured
+from services.runtime.ops_server import OpsServer
 from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
-from services.runtime.server import GrpcServer, PortTaken
-from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
+from services.runtime.server import GrpcServer
+from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
@@ -97,6 +97,7 @@ class House:
         self.failure: JournalUnavailable | None = None
         """What made this process useless; it must end and be started again."""
         self._on_failure: Callable[[], None] = lambda: None
+        self._state = "it starts"
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
@@ -109,9 +110,11 @@ class House:
         except BaseException:
             await self._stack.aclose()
             raise
+        self._state = ""
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._state = "it drains"
         await self._stack.aclose()
 
     def on_failure(self, tell: Callable[[], None]) -> None:
@@ -148,7 +151,7 @@ class House:
             if "table" in self.hosted:
                 tables = self._host_table(journal)
                 living.append(tables)
-        self._serve_metrics()
+        await self._serve_ops()
         if self.dispatchers:
             await self._serve_grpc()
         # Only now, since open rounds go on at once and need the others.
@@ -224,13 +227,20 @@ class House:
         from services.journal.kafka_journal import KafkaJournal
         from services.runtime.membership import Membership
 
-        areas = self.hosted & WRITERS
+        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "snapshots"
         if not areas:
-            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout)
+            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=folder)
         if not kafka.advertise:
             raise SettingsRefused("who owns partitions must be found by others: give --advertise HOST:PORT")
         following = kafka.layout.areas if "surveillance" in self.hosted else areas
-        membership = await Membership.open(kafka, areas, following=following, clock=self._clock, build=version())
+        membership = await Membership.open(
+            kafka,
+            areas,
+            following=following,
+            folder=folder,
+            clock=self._clock,
+            build=version(),
+        )
         self.membership = membership
         return membership.journal
 
@@ -306,19 +316,16 @@ class House:
     def _add(self, dispatcher: Dispatcher) -> None:
         self.dispatchers[dispatcher.service] = dispatcher
 
-    def _serve_metrics(self) -> None:
-        host, port = read_address(self.settings.metrics_address)
-        try:
-            server, thread = start_http_server(port, host, self.telemetry.registry)
-        except OSError as error:
-            raise PortTaken(
-                f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
-            ) from error
-        self.metrics_port = server.server_port
+    async def _serve_ops(self) -> None:
+        server = OpsServer(self.telemetry.registry, sorted(self.hosted), self._why_not_ready, self._owners)
+        server.start(self.settings.metrics_address)
+        self._stack.push_async_callback(server.stop)
+        self.metrics_port = server.port
 
-        def stop() -> None:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+    def _owners(self) -> dict[str, object]:
+        """What this process owns, and how it stands with the addresses that it calls."""
+        owned = self.membership.described() if self.membership is not None else {}
+        return {**owned, "circuits": self.lines.circuits}
 
-        self._stack.push_async_callback(asyncio.to_thread, stop)
+    def _why_not_ready(self) -> str:
+        return self._state if self.failure is None else f"it has failed: {self.failure}"

@@ -60,8 +60,11 @@ class Cluster:
                 max_request_size=MAX_RECORD_BYTES + 64 * 1024,
             )
 
-    def consumer(self) -> KafkaConsumer:
-        """A new consumer without a group, whose positions are set by hand; raises JournalUnavailable."""
+    def consumer(self, *, wait_ms: int = 500) -> KafkaConsumer:
+        """A new consumer without a group, whose positions are set by hand; raises JournalUnavailable.
+
+        `wait_ms` is how long the broker may hold a request at the log's end; meanwhile this consumer cannot ask for others.
+        """
         with self.translated():
             self._reach()
             return KafkaConsumer(
@@ -70,7 +73,7 @@ class Cluster:
                 enable_auto_commit=False,
                 auto_offset_reset="none",
                 request_timeout_ms=self.request_timeout_ms,
-                fetch_max_wait_ms=500,
+                fetch_max_wait_ms=wait_ms,
                 max_partition_fetch_bytes=FETCH_BYTES,
                 max_poll_records=500,
             )

@@ -17,6 +17,7 @@ from services.journal.commit_bell import CommitBell
 from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
@@ -72,8 +73,8 @@ class KafkaJournal:
         layout: Layout,
         claimant: Claimant | None,
         clock: Clock,
+        folder: Path | None,
         following: Iterable[int] | None = None,
-        folder: Path | None = None,
     ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
         facts = audit(cluster, layout)
@@ -127,7 +128,8 @@ class KafkaJournal:
         JournalUnavailable.
         """
         followed = None if following is None else tuple(following)
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), followed, folder)
+        clock = clock or SystemClock()
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock, folder, followed)
         try:
             await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
@@ -141,7 +143,7 @@ class KafkaJournal:
 
         Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
-        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), None, folder)
+        return await asyncio.to_thread(cls, cluster, layout, None, SystemClock(), folder)
 
     async def claim(self, partitions: Iterable[int]) -> None:
         """Make partitions this process's own, and wait until they are replayed; the owner before is fenced off.
@@ -188,6 +190,10 @@ class KafkaJournal:
             )
             for log in self._logs.values()
         )
+
+    def stops(self) -> list[PartitionStopped]:
+        """Why partitions are stopped, those that are."""
+        return [log.failure for log in self._logs.values() if log.failure is not None]
 
     def observe_commits(self, observer: CommitObserver) -> None:
         """Tell `observer` of every commit of this process from now on; a reader has none."""
@@ -263,6 +269,8 @@ class KafkaJournal:
     async def tenure(self, stream: str) -> int:
         """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
         writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
         if number not in self._logs:
             raise JournalUnavailable(f"this process does not follow the partition of {stream}")
         if not writer.is_sure(number):
