@@ -18,6 +18,7 @@ from services.table import replies as a
 from services.table.conductor import Conductor, TableTurn
 from services.table.contexts import Contexts
 from services.table.holds import new_stakes
+from services.table.rejections import ReceiptUsed
 from services.table.seating import cash_play_wager, check_rack_change, check_tip
 from services.table.stakes import Waiting
 from services.table.table import Table
@@ -82,11 +83,12 @@ class Cashier:
             placing = cash_play_wager(turn.state, command, context)
             if not turn.decide(placing, context):
                 return await self._recorded(turn, (), context)
-            bought: tuple[e.TableEvent, ...] = ()
-            if command.receipt not in turn.state.receipts:
-                buying = c.BuyIn(command.receipt, command.session, command.cash, placing.wagers[0].amount_cents)
-                check_rack_change(turn.state, buying, context)
-                bought = turn.decide(await self._carried_out(turn, context, buying, self._bought(buying)), context)
+            if command.receipt in turn.state.receipts:
+                # Purchase and wager are one record, so this one's cash was played before: there is none to count now.
+                raise ReceiptUsed(f"{command.receipt!r} was noted before", receipt=command.receipt[:200])
+            buying = c.BuyIn(command.receipt, command.session, command.cash, placing.wagers[0].amount_cents)
+            check_rack_change(turn.state, buying, context)
+            bought = turn.decide(await self._carried_out(turn, context, buying, self._bought(buying)), context)
             return await self._staked(turn, context, command, placing, bought)
 
         return played

@@ -160,6 +160,13 @@ class CashPlayNotAccepted(Rejection):
     remedy = "Buy in, then wager the chips."
 
 
+class ReceiptUsed(Rejection):
+    """The receipt names a purchase that was noted before: its cash was counted once and is not on the layout again."""
+
+    rule = "DESIGN §5"
+    remedy = "Give each purchase a receipt of its own."
+
+
 class VerbalWagerNotAccepted(Rejection):
     """The house takes no wager that is only spoken: chips lie on the marked area (30-809)."""
 

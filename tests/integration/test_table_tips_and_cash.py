@@ -147,6 +147,9 @@ async def test_30_809_a_cash_play_puts_the_cash_in_the_box_and_its_chips_at_stak
         await house.table.close_betting(TABLE, house.context(), round_id)
         assert (await stand_all(house)).phase is TablePhase.IDLE
         types = [row.type.rpartition(".")[2] for row in await house.log()]
+        next_round = (await house.table.open_betting(TABLE, house.context())).round_id
+        again = cash_play(next_round, ann, (2_000, 2), (500, 1))
+        assert await refusal(house.table.play_cash(TABLE, house.context(), again)) == "ReceiptUsed"
         at = types.index("CashPlayed")
         assert types[at - 1 : at + 2] == ["RackChanged", "CashPlayed", "WagerPlaced"]
         assert await broken_laws(house) == []
