@@ -51,7 +51,7 @@ def settle_ripe(draft: RoundState) -> tuple[RoundEvent, ...]:
     lines: list[SettlementLine] = []
     for hand in draft.hands:
         if hand.side:
-            _side_lines(draft, hand, lines)
+            _side_lines(draft, hand, lines, ripe=True)
         status = hand.status
         if status is PLAYING or status is STOOD or hand.settled:
             continue
@@ -71,7 +71,7 @@ def settle_wagers(draft: RoundState, _command: SettleWagers) -> tuple[RoundEvent
         if hand.hidden is not None and not hand.settled:
             raise SettlementNotDue("a doubled hand's card lies face down still", position=hand.hidden)
         if hand.side:
-            _side_lines(draft, hand, lines)
+            _side_lines(draft, hand, lines, ripe=False)
         if not hand.settled:
             _hand_lines(draft, hand, _result_at_end(draft, hand, blackjack=blackjack), lines)
     return _record(draft, lines)
@@ -205,12 +205,14 @@ def _add(hand: HandState, stake: Stake, paid: Paid, cause: Cause, lines: list[Se
     )
 
 
-def _side_lines(draft: RoundState, hand: HandState, lines: list[SettlementLine]) -> None:
-    """Settle the wagers beside the hand's own that can be decided by now."""
+def _side_lines(draft: RoundState, hand: HandState, lines: list[SettlementLine], *, ripe: bool) -> None:
+    """Settle the wagers beside the hand's own that can be decided by now; one that rides on the hand goes with it."""
     for stake in hand.side:
         kind = draft.rules.wager_kind(stake.kind)
         if kind is None:
             raise LookupError(f"the rules declare no wager {stake.kind}")
+        if ripe and kind.resolved_by == BY_HAND and (hand.status is PLAYING or hand.status is STOOD):
+            continue
         verdict = EVALUATORS[kind.resolved_by](draft, hand, stake)
         if verdict is not None:
             _add(hand, stake, *verdict, lines)
@@ -229,13 +231,10 @@ def _insurance(draft: RoundState, _hand: HandState, stake: Stake) -> Verdict | N
 
 def _with_hand(draft: RoundState, hand: HandState, stake: Stake) -> Verdict | None:
     """A tip bet is decided with the hand that it rides on, and paid by the same rule (30-803(3)(i), 30-810)."""
-    status = hand.status
-    if status is PLAYING:
-        return None
     if draft.phase is AT_SETTLING:
         result: Result | None = _result_at_end(draft, hand, blackjack=dealer_has_blackjack(draft))
     else:
-        result = None if status is STOOD else _result_now(draft, hand)
+        result = _result_now(draft, hand)
     if result is None:
         return None
     column, cause = result

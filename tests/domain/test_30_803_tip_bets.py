@@ -18,7 +18,7 @@ from services.game.round_rejections import (
 )
 from services.game.round_steps import CheckHoleCard, DrawCards, RevealHoleCard, SettleHands
 from services.game.round_words import Cause, DealtCard, Outcome, SettlementLine, Wager
-from services.game.rules import HoleCard, HouseRules, Limits, Rounding, Surrender
+from services.game.rules import Face, HoleCard, HouseRules, Limits, Rounding, Surrender
 from tests.support.table_desk import rules_with
 
 
@@ -184,3 +184,28 @@ def test_30_810_a_tip_bet_is_laid_in_whole_chips_where_payments_are() -> None:
     with pytest.raises(StakeNotInIncrement):
         Deal(rules, wager(), wager("tip", 300))
     assert Deal(rules, wager(), wager("tip", 250)).play.state.staked_cents == 1_250
+
+
+def test_30_813_a_tip_bet_waits_for_the_doubled_card_that_lies_face_down() -> None:
+    rules = rules_with(double_card_face=Face.DOWN, hole_card=HoleCard.NO_PEEK, insurance=PLAIN.insurance.OFF)
+    deal = Deal(rules, wager(), wager("tip", 500)).cards("6s Td 5h 9c")
+    deal.do(rc.DoubleDown(1, 0))
+    hole, hidden = deal.hole, Card.parse("9s")
+    assert hole is not None
+    deal.do(rc.DealCards((DealtCard(5, None),)))
+    while not isinstance(deal.play.next_step(), SettleHands):
+        step = deal.play.next_step()
+        assert isinstance(step, RevealHoleCard)
+        assert deal.tips() == []
+        deal.do(rc.RevealHole(step.position, hidden if step.position == 5 else hole))
+    deal.do(rc.SettleWagers())
+    assert deal.tips() == [(Outcome.WIN, Cause.HIGHER_TOTAL, 500, 1_000)]
+
+
+def test_l7_a_tip_bet_stands_in_the_same_settlement_as_its_wager() -> None:
+    deal = Deal(rules_with(hole_card=HoleCard.NO_PEEK, insurance=PLAIN.insurance.OFF), wager(), wager("tip", 500))
+    deal.cards("Ts Td 9h 8c")
+    deal.do(rc.Stand(1, 0))
+    settle(deal)
+    assert deal.play.state.revision == 1
+    assert [line.kind for line in deal.lines] == ["tip", "main"]
