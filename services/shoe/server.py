@@ -38,6 +38,11 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.RESHUFFLE_DISCARDS: service.reshuffle_discards,
         client.RETURN_DISCARDS: service.return_discards,
         client.RETIRE_SHOE: service.retire_shoe,
+        client.START_OBSERVED_SHOE: service.start_observed_shoe,
+        client.OBSERVE_CARDS: service.observe_cards,
+        client.OBSERVE_CUT_CARD: service.observe_cut_card,
+        client.OBSERVE_TURNED_CARD: service.observe_turned_card,
+        client.END_OBSERVED_SHOE: service.end_observed_shoe,
         client.GET_SHOE: service.get_shoe,
         client.GET_DRAW: service.get_draw,
         client.PROVE_CARD: service.prove_card,
@@ -66,6 +71,8 @@ def counting(registry: CollectorRegistry) -> Callable[[tuple[e.ShoeEvent, ...]],
                     shoes.labels("shuffled").inc()
                 case e.DiscardsReshuffled():
                     shoes.labels("discards reshuffled").inc()
+                case e.ObservedShoeStarted():
+                    shoes.labels("observed").inc()
                 case e.ShoeRetired():
                     shoes.labels("retired").inc()
                     unbalanced.inc(bool(event.missing or event.extra or event.broken_roots))

@@ -41,6 +41,7 @@ from services.table.commands import (
 from services.table.readings import (
     MOST_IN_ONE_CALL,
     ClockAlarm,
+    IrregularityKind,
     MalformedReading,
     Observation,
     Reading,
@@ -295,6 +296,7 @@ __all__ = [
     "GetTable",
     "HandStatus",
     "HandView",
+    "IrregularityKind",
     "LeaveSeat",
     "Limits",
     "ListTables",

@@ -10,16 +10,29 @@ from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
 from services.table.observation_events import (
-    DEVICE_EVENTS,
+    OBSERVED_EVENTS,
+    CardSetAside,
     DeviceClockAlarmed,
     DeviceEvent,
     DeviceHistoryLost,
+    IrregularityFound,
     ObservationContested,
     ObservationRecorded,
+    ObservedEvent,
+    ObservingStarted,
 )
 from services.table.words import RackChange
 
-__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
+__all__ = [
+    "CardSetAside",
+    "DeviceClockAlarmed",
+    "DeviceEvent",
+    "DeviceHistoryLost",
+    "IrregularityFound",
+    "ObservationContested",
+    "ObservationRecorded",
+    "ObservingStarted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +244,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     TableResumed,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *OBSERVED_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -256,4 +269,4 @@ OwnEvent = (
     | TableSuspended
     | TableResumed
 )
-TableEvent = OwnEvent | DeviceEvent | RoundEvent
+TableEvent = OwnEvent | ObservedEvent | RoundEvent

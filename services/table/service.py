@@ -32,6 +32,7 @@ from services.table.deciding import decider
 from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
+from services.table.observing import Observing
 from services.table.pacing import Pacer
 from services.table.pit import opening_id
 from services.table.playing import check_opening
@@ -77,7 +78,8 @@ class TableService:
         self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
-        self.intake = Intake(self._host, self._contexts, self._published)
+        observing = Observing(self._conductor, shoes, ledgers, self._contexts)
+        self.intake = Intake(self._host, self._contexts, observing, self._published)
 
     async def start(self) -> None:
         """Take up every table where its log ends: open rounds go on by themselves, timers run on."""
