@@ -32,7 +32,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from services.game.authority import Actor, EventId, Role
 from services.game.round_events import WagerPlaced
-from services.journal.port import NewEvent, quick_new_event
+from services.journal.port import NewEvent
 from services.journal.sqlite import SqliteJournal
 from services.wire.registry import EventTypes
 
@@ -74,9 +74,7 @@ class Ours:
             placed = WagerPlaced(number % 7 + 1, "patron-1207", 1, "MAIN", 1, 500 + number)
             name, version, payload = self.types.encode(placed)
             new.append(
-                quick_new_event(
-                    name, version, payload, time_us, self.actor, request_id, DIGEST, cause, round_id, gaming_day
-                )
+                NewEvent(name, version, payload, time_us, self.actor, request_id, DIGEST, cause, round_id, gaming_day)
             )
         return new
 

@@ -22,7 +22,7 @@ from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.kafka_layout import Layout
 from services.journal.kafka_scan import Verdict, scan
-from services.journal.port import NewEvent, quick_new_event
+from services.journal.port import NewEvent
 from services.runtime.clock import SystemClock
 from tests.support.journal_events import DEALER
 from tests.support.kafka_broker import new_layout, shared_broker
@@ -51,7 +51,7 @@ def _commands(stream: str) -> list[list[NewEvent]]:
     commands = []
     for command in range(COMMANDS_A_TABLE):
         request_id, cause = f"{stream}#{command}", EventId("wager:load/T-0", command + 1)
-        event = quick_new_event(
+        event = NewEvent(
             "holecard.table.v1.CardDealt",
             1,
             payload,

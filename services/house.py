@@ -6,23 +6,26 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 import asyncio
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Self
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING, Protocol, Self
 
 import structlog
-from prometheus_client import start_http_server
 
 from services.journal.errors import JournalUnavailable
 from services.journal.port import Journal
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
-from services.runtime.caller import Caller, GrpcCaller, LocalCaller, open_channel
+from services.runtime.caller import Caller, LocalCaller
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.journal_metrics import measured
+from services.runtime.ops_server import OpsServer
+from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
-from services.runtime.server import GrpcServer, PortTaken
-from services.runtime.settings import SERVICES, Settings, SettingsRefused, read_address
+from services.runtime.server import GrpcServer
+from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
@@ -32,9 +35,11 @@ from services.wager import server as wager_server
 from services.wager.client import WagerClient
 
 if TYPE_CHECKING:
+    from services.runtime.kafka_settings import KafkaSettings
+    from services.runtime.membership import Membership
     from services.surveillance.server import Surveillance
 
-# The console's and surveillance's libraries take a second to load: a process that hosts neither starts without them.
+# The libraries of the console, surveillance and Kafka take a second to load: a process that needs none starts without them.
 
 log = structlog.get_logger(__name__)
 
@@ -42,6 +47,23 @@ log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 5.0
 LOOK_AT_JOURNAL_SECONDS = 0.5
 WRITERS = frozenset({"shoe", "table", "wager"})
+
+
+def version() -> str:
+    """This build's version, "" when it runs from a tree that was never installed."""
+    try:
+        return version_of("holecard")
+    except PackageNotFoundError:
+        return ""
+
+
+class HouseJournal(Journal, Protocol):
+    """What both journals give a house besides the port."""
+
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended it for good; None while all is well."""
+        ...
 
 
 class House:
@@ -69,13 +91,17 @@ class House:
         self.grpc_port = 0
         self.console_port = 0
         self.metrics_port = 0
-        self.journal: SqliteJournal | None = None
+        self.journal: HouseJournal | None = None
+        self.membership: Membership | None = None
+        """This process's part in the cluster; None with the embedded journal, or when it owns nothing."""
         self.failure: JournalUnavailable | None = None
         """What made this process useless; it must end and be started again."""
         self._on_failure: Callable[[], None] = lambda: None
+        self._state = "it starts"
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
         self._callers: dict[str, Caller] = {}
+        self.lines = Lines(self.telemetry.registry)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -84,9 +110,11 @@ class House:
         except BaseException:
             await self._stack.aclose()
             raise
+        self._state = ""
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._state = "it drains"
         await self._stack.aclose()
 
     def on_failure(self, tell: Callable[[], None]) -> None:
@@ -94,22 +122,26 @@ class House:
         self._on_failure = tell
 
     def caller(self, service: str) -> Caller:
-        """The way to a service: in this process when it is hosted here, else over gRPC to its address."""
-        if service in self.hosted:
-            return LocalCaller(self.dispatchers)
-        if service not in self._callers:
-            address = self.settings.addresses.get(service)
-            if address is None:
-                raise SettingsRefused(f"{service} is not hosted here: give its address with --{service} HOST:PORT")
-            channel = open_channel(address)
-            self._stack.push_async_callback(channel.close)
-            self._callers[service] = GrpcCaller(channel, patience_seconds=PATIENCE_SECONDS)
+        """The way to a service: in this process when it is hosted here, else over gRPC to whoever owns the table."""
+        if service in self._callers:
+            return self._callers[service]
+        local = LocalCaller(self.dispatchers) if service in self.hosted else None
+        seeds = self.settings.addresses.get(service, "")
+        if local is not None and self.settings.kafka is None:
+            self._callers[service] = local
+        elif local is None and not seeds:
+            raise SettingsRefused(f"{service} is not hosted here: give its address with --{service} HOST:PORT")
+        else:
+            addresses = seeds.split(",") if seeds else []
+            self._callers[service] = RoutedCaller(self.lines, addresses, local, patience_seconds=PATIENCE_SECONDS)
         return self._callers[service]
 
     async def _open(self) -> None:
+        self._stack.push_async_callback(self.lines.close)
         living: list[Tables | Surveillance] = []
+        tables: Tables | None = None
         if self.hosted != {"console"}:
-            journal = measured(self._open_journal(), self.telemetry.registry)
+            journal = measured(await self._open_journal(), self.telemetry.registry)
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -117,19 +149,38 @@ class House:
             if "surveillance" in self.hosted:
                 living.append(self._host_surveillance(journal))
             if "table" in self.hosted:
-                living.append(self._host_table(journal))
-        self._serve_metrics()
+                tables = self._host_table(journal)
+                living.append(tables)
+        await self._serve_ops()
         if self.dispatchers:
             await self._serve_grpc()
         # Only now, since open rounds go on at once and need the others.
         for room in living:
             self._stack.push_async_callback(room.stop)
             try:
-                await room.start()
+                # In a cluster the tables to be taken up are those of the partitions that this process is given.
+                if room is not tables or self.membership is None:
+                    await room.start()
             except OSError as error:
                 raise SettingsRefused(f"{error.filename or self.settings.data_dir}: {error.strerror}") from error
+        if self.membership is not None:
+            await self._take_part(self.membership, tables)
         if "console" in self.hosted:
             await self._serve_console()
+
+    async def _take_part(self, membership: "Membership", tables: Tables | None) -> None:
+        async def gained(partitions: frozenset[int]) -> None:
+            if tables is not None:
+                tables.take_up([head.stream for head in await membership.journal.streams(partitions)])
+
+        async def lost(partitions: frozenset[int]) -> None:
+            streams = [head.stream for head in membership.journal.heads(partitions)]
+            for dispatcher in self.dispatchers.values():
+                dispatcher.let_go(streams)
+
+        membership.listen(gained, lost)
+        self._stack.push_async_callback(membership.leave)
+        await membership.start()
 
     async def _serve_grpc(self) -> None:
         server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address)
@@ -153,12 +204,16 @@ class House:
         self._stack.push_async_callback(console.stop)
         self.console_port = console.port
 
-    def _open_journal(self) -> SqliteJournal:
-        if self.hosted & WRITERS:
+    async def _open_journal(self) -> HouseJournal:
+        if self.hosted & (WRITERS | {"surveillance"}):
             try:
                 self.settings.data_dir.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise SettingsRefused(f"{self.settings.data_dir} cannot be a data folder: {error.strerror}") from error
+        journal: HouseJournal
+        if self.settings.kafka is not None:
+            journal = await self._open_kafka(self.settings.kafka)
+        elif self.hosted & WRITERS:
             journal = SqliteJournal.open(self.settings.journal_path, clock=self._clock)
         else:
             journal = SqliteJournal.open_read_only(self.settings.journal_path)
@@ -168,7 +223,28 @@ class House:
         self._stack.callback(watch.cancel)
         return journal
 
-    async def _watch(self, journal: SqliteJournal) -> None:
+    async def _open_kafka(self, kafka: "KafkaSettings") -> HouseJournal:
+        from services.journal.kafka_journal import KafkaJournal
+        from services.runtime.membership import Membership
+
+        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "snapshots"
+        if not areas:
+            return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=folder)
+        if not kafka.advertise:
+            raise SettingsRefused("who owns partitions must be found by others: give --advertise HOST:PORT")
+        following = kafka.layout.areas if "surveillance" in self.hosted else areas
+        membership = await Membership.open(
+            kafka,
+            areas,
+            following=following,
+            folder=folder,
+            clock=self._clock,
+            build=version(),
+        )
+        self.membership = membership
+        return membership.journal
+
+    async def _watch(self, journal: HouseJournal) -> None:
         """A writer that failed stays failed (crash-only): better to end loudly than to answer nobody for hours."""
         while journal.failure is None:  # noqa: ASYNC110 - the writer is a thread that knows no event loop
             await asyncio.sleep(LOOK_AT_JOURNAL_SECONDS)
@@ -178,11 +254,17 @@ class House:
 
     async def _host_shoe(self, journal: Journal) -> None:
         path = self.settings.sealing_key_path
+        if self.settings.kafka is not None and not path.exists():
+            # Made in silence, each process would have a key of its own, and no other could open its shoes.
+            raise KeyUnusable(
+                f"the key file {path} is missing: all shoe services of a cluster share one, given with --sealing-key; make"
+                " it once with `holecard sealing-key FILE`"
+            )
         if not path.exists() and any(head.stream.startswith("shoe:") for head in await journal.streams()):
             # A new key made in silence would only show at the next card, and then look like damage.
             raise KeyUnusable(
                 f"the key file {path} is missing, and this journal holds shoes that are sealed under it: put it back. If it"
-                " is lost for good, put 32 new random bytes there (mode 0600); shoes in play cannot go on then"
+                " is lost for good, put 32 new random bytes there (mode 0600); a pit supervisor then abandons each shoe"
             )
         key = load_or_create_key(path, self._entropy)
         self._add(
@@ -234,19 +316,16 @@ class House:
     def _add(self, dispatcher: Dispatcher) -> None:
         self.dispatchers[dispatcher.service] = dispatcher
 
-    def _serve_metrics(self) -> None:
-        host, port = read_address(self.settings.metrics_address)
-        try:
-            server, thread = start_http_server(port, host, self.telemetry.registry)
-        except OSError as error:
-            raise PortTaken(
-                f"cannot serve metrics on {self.settings.metrics_address}: {error.strerror}; choose another --metrics"
-            ) from error
-        self.metrics_port = server.server_port
+    async def _serve_ops(self) -> None:
+        server = OpsServer(self.telemetry.registry, sorted(self.hosted), self._why_not_ready, self._owners)
+        server.start(self.settings.metrics_address)
+        self._stack.push_async_callback(server.stop)
+        self.metrics_port = server.port
 
-        def stop() -> None:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+    def _owners(self) -> dict[str, object]:
+        """What this process owns, and how it stands with the addresses that it calls."""
+        owned = self.membership.described() if self.membership is not None else {}
+        return {**owned, "circuits": self.lines.circuits}
 
-        self._stack.push_async_callback(asyncio.to_thread, stop)
+    def _why_not_ready(self) -> str:
+        return self._state if self.failure is None else f"it has failed: {self.failure}"

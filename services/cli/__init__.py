@@ -18,9 +18,11 @@ _COMMANDS = {
     "floor": ("services.cli.floor:floor", "Run the gateway of a casino floor, or simulate floors."),
     "rules": ("services.cli.rules:rules", "Show or check a set of house rules and its nine notices."),
     "settle": ("services.cli.settle:settle", "Play hand records through the real round and print the results."),
+    "odds": ("services.cli.odds:odds", "Work out exact odds: a rule set's edge, a hand's plays, the dealer's totals."),
     "rounds": ("services.cli.rounds:rounds", "List and filter the rounds of a journal."),
     "replay": ("services.cli.replay:replay", "Draw a round card by card, chip by chip."),
     "verify": ("services.cli.verify:verify", "Check everything that can be checked in a journal."),
+    "sealing-key": ("services.cli.sealing_key:sealing_key", "Make the key that a cluster's shoe services share."),
     "journal": ("services.cli.journal:journal", "Make, audit and look into the journal of a cluster (Kafka)."),
 }
 

@@ -21,6 +21,18 @@ class Address(click.ParamType):
         return str(value)
 
 
+class Addresses(click.ParamType):
+    """One address or several by commas, each as "127.0.0.1:8600": processes that share one service."""
+
+    name = "host:port[,…]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Give them back as they are; fail when one is none."""
+        for address in str(value).split(","):
+            Address().convert(address, param, ctx)
+        return str(value)
+
+
 def reached_at(address: str, port: int) -> str:
     """Where a client on this machine finds what listens on `address` with `port`: a wildcard is reached over loopback."""
     host, _ = read_address(address)

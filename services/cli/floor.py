@@ -7,20 +7,19 @@ import sys
 from typing import NamedTuple
 
 import click
-import grpc
 from rich.console import Console
 from rich.table import Table
 
-from services.cli.address import Address
+from services.cli.address import Addresses as AddressList
 from services.cli.gateway import gateway
 from services.cli.rule_source import named_rules
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
 from services.game.house_rules import HouseRules
 from services.game.notices import dollars
-from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.failures import ServiceUnavailable
+from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.telemetry import configure_logging
 
 DEFAULT_ADDRESS = "127.0.0.1:8600"
@@ -36,11 +35,17 @@ floor.add_command(gateway)
 
 
 @floor.command()
-@click.option("--house", type=Address(), default=DEFAULT_ADDRESS, show_default=True, help="Where the services listen.")
-@click.option("--shoe", type=Address(), help="Where the shoe service listens, if elsewhere.")
-@click.option("--wager", type=Address(), help="Where the wager service listens, if elsewhere.")
 @click.option(
-    "--surveillance", type=Address(), help="Where surveillance, which counts the events, listens, if elsewhere."
+    "--house",
+    type=AddressList(),
+    default=DEFAULT_ADDRESS,
+    show_default=True,
+    help="Where the services listen; of a cluster any processes, by commas.",
+)
+@click.option("--shoe", type=AddressList(), help="Where the shoe service listens, if elsewhere.")
+@click.option("--wager", type=AddressList(), help="Where the wager service listens, if elsewhere.")
+@click.option(
+    "--surveillance", type=AddressList(), help="Where surveillance, which counts the events, listens, if elsewhere."
 )
 @click.option("--floors", default=1, show_default=True, type=click.IntRange(1, 100), help="How many casinos.")
 @click.option("--tables", default=4, show_default=True, type=click.IntRange(1, 500), help="Tables in each.")
@@ -86,7 +91,7 @@ def simulate(
 
 
 class Addresses(NamedTuple):
-    """Where each service of the house listens."""
+    """Where each service of the house listens; several addresses of one service by commas."""
 
     shoe: str
     table: str
@@ -95,31 +100,32 @@ class Addresses(NamedTuple):
 
 
 async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses) -> Figures:
-    channels = {address: open_channel(address) for address in set(at)}
-    callers = {address: GrpcCaller(channel) for address, channel in channels.items()}
-    simulation = Simulation(plan, rules, Callers(*(callers[address] for address in at)), SystemClock())
+    lines = Lines()
+    callers = [RoutedCaller(lines, addresses.split(",")) for addresses in at]
+    simulation = Simulation(plan, rules, Callers(*callers), SystemClock())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, simulation.stop)
     try:
-        for address in {at.shoe, at.table, at.wager}:
-            await _meet(address, channels[address])
+        for addresses in {at.shoe, at.table, at.wager}:
+            await _meet(addresses, lines)
         figures = await simulation.run(print_progress)
         await simulation.count_events()
         return figures
     finally:
-        for channel in channels.values():
-            await channel.close()
+        await lines.close()
 
 
-async def _meet(address: str, channel: grpc.aio.Channel) -> None:
+async def _meet(addresses: str, lines: Lines) -> None:
     """Outages are waited out once there was a house; one that never was is a wrong address."""
-    try:
-        await asyncio.wait_for(channel.channel_ready(), MEET_SECONDS)
-    except TimeoutError as error:
+    meeting = [asyncio.create_task(lines.channel(address).channel_ready()) for address in addresses.split(",")]
+    met, _ = await asyncio.wait(meeting, timeout=MEET_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    for task in meeting:
+        task.cancel()
+    if not met:
         raise ServiceUnavailable(
-            f"no house answers at {address}: start one with `holecard up --no-floor`, or say where it is with --house"
-        ) from error
+            f"no house answers at {addresses}: start one with `holecard up --no-floor`, or say where it is with --house"
+        )
 
 
 def print_progress(figures: Figures, seconds: float) -> None:

@@ -3,6 +3,7 @@
 import base64
 from dataclasses import asdict
 
+from services.game.record import field_names
 from services.journal.chain import hash_of
 from services.journal.kafka_scan import Scanned
 from services.wire.envelope import Envelope
@@ -65,8 +66,10 @@ def _events(scanned: Scanned) -> list[str]:
 
 
 def _event(envelope: Envelope, stored: bytes) -> dict[str, object]:
-    shown = asdict(envelope)
+    shown: dict[str, object] = {name: getattr(envelope, name) for name in field_names(envelope)}
     shown |= {
+        "actor": asdict(envelope.actor),
+        "cause": None if envelope.cause is None else asdict(envelope.cause),
         "payload": base64.b64encode(envelope.payload).decode(),
         "request_digest": envelope.request_digest.hex(),
         "previous_hash": envelope.previous_hash.hex(),

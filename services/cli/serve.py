@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from services.cli.address import Address, reached_at
+from services.cli.address import Address, Addresses, reached_at
+from services.cli.kafka_options import kafka_options, kafka_settings
 from services.cli.rule_source import named_rules
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
@@ -51,12 +52,13 @@ def house_options(command: F) -> F:
 
 @click.command()
 @click.argument("services", nargs=-1, required=True, type=click.Choice(SERVICES))
-@click.option("--shoe", type=Address(), help="Where the shoe service listens, when it is not hosted here.")
-@click.option("--table", type=Address(), help="Where the table service listens, when it is not hosted here.")
-@click.option("--wager", type=Address(), help="Where the wager service listens, when it is not hosted here.")
+@click.option("--shoe", type=Addresses(), help="Where the shoe service listens, when it is not hosted here.")
+@click.option("--table", type=Addresses(), help="Where the table service listens, when it is not hosted here.")
+@click.option("--wager", type=Addresses(), help="Where the wager service listens, when it is not hosted here.")
 @click.option(
-    "--surveillance", type=Address(), help="Where the surveillance service listens, when it is not hosted here."
+    "--surveillance", type=Addresses(), help="Where the surveillance service listens, when it is not hosted here."
 )
+@kafka_options
 @house_options
 def serve(
     services: tuple[str, ...],
@@ -70,7 +72,12 @@ def serve(
 
     Services hosted together call each other without the wire, others by their address. The embedded journal has one writer:
     shoe, table and wager share a data folder only in one process; surveillance and console may run in others beside it.
-    """
+
+    \b
+    With --journal kafka any number of processes host the same services and share the tables out among themselves:
+      holecard serve shoe table wager --journal kafka --kafka HOST:PORT --advertise HOST:PORT --sealing-key FILE
+    A service's addresses are then any of its processes, by commas: each knows or finds who owns a table.
+    """  # noqa: D301 - \b is click's mark for a block kept as it is
     addresses = {"shoe": shoe, "table": table, "wager": wager, "surveillance": surveillance}
     settings = _settings(options, {name: address for name, address in addresses.items() if address})
     _run(_serve(House(settings, services)))
@@ -119,6 +126,8 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         metrics_address=options["metrics"],
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
+        kafka=kafka_settings(options) if options.get("journal") == "kafka" else None,
+        sealing_key=options.get("sealing_key"),
     )
 
 

@@ -1,19 +1,17 @@
 """Whole rounds by basic strategy in one go: the fast lane for simulations and odds.
 
 Owns the order in which a round's events follow each other when nobody has to be asked, and no rule: hands, legality,
-splits, dealer, payment and pickup are those of the round itself. Promises the very events that the round gives for the
-same cards and choices by its commands, which a test compares. The same wagers are placed every round; insurance is not
-taken. Not for play: it sees the hole card from the start, as a simulation may.
+splits, dealer, payment and pickup are those of the round itself, choices are looked up in `playout_chart`. Promises the
+very events that the round gives for the same cards and choices by its commands, which a test compares. The same wagers
+are placed every round; insurance is not taken. Not for play: it sees the hole card from the start, as a simulation may.
 """
 
-from collections.abc import Callable
+from itertools import repeat
 from typing import Final, Protocol
 
-from services.game.cards import Card, standard_deck
-from services.game.hand import Total, total
+from services.game.cards import Card
 from services.game.house_rules import HouseRules
-from services.game.quick import quick
-from services.game.rejections import Rejection
+from services.game.playout_chart import Count, Facing, Opening, PlayoutChart, first_legal
 from services.game.round import RoundPlay, open_round
 from services.game.round_commands import CloseBetting, PickUpHands, PlaceWagers, SettleWagers
 from services.game.round_dealer import hole_question, pick_up_hands
@@ -31,7 +29,7 @@ from services.game.round_events import (
     RoundOpened,
 )
 from services.game.round_flow import continue_dealer, half_of, will_peek
-from services.game.round_legality import RULES, hands_of, may_act_on_split_aces
+from services.game.round_legality import hands_of, may_act_on_split_aces
 from services.game.round_marks import (
     AT_DEALER,
     AT_PLAYERS,
@@ -53,40 +51,15 @@ from services.game.round_marks import (
 from services.game.round_players import apply_hand_doubled, apply_hand_split
 from services.game.round_rejections import GameNotPlayable
 from services.game.round_settlement import settle_ripe, settle_wagers
-from services.game.round_state import DealerHandState, HandState, RoundState
+from services.game.round_state import DealerHandState, HandState
 from services.game.round_words import Action, SeatedPlayer
 from services.game.rule_options import DealerShows, Face, HoleCard, InsuranceRule, Surrender
-from services.game.strategy import Choices, basic_strategy
 from services.game.wager_kinds import DOUBLE, SPLIT
 
-_opened = quick(RoundOpened)
-_dealt = quick(CardDealt)
-_doubled = quick(HandDoubled)
-_split = quick(HandSplit)
-_surrendered = quick(HandSurrendered)
-_checked = quick(HoleChecked)
-_revealed = quick(HoleRevealed)
-
 _INSURANCE_CLOSED: Final = InsuranceClosed(BY_DEALER)
-_FACE_UP: Final = False
-_FACE_DOWN: Final = True
 _SETTLE: Final = SettleWagers()
 _PICK_UP: Final = PickUpHands()
-
-
-Add = Callable[[RoundEvent], None]
-Plan = tuple[tuple[Action, Callable[[RoundState, HandState], type[Rejection] | None] | None], ...]
-_NO_CARDS: Final = total(())
-_BY_POINTS: Final = {card.points: card for card in standard_deck()}
-_ONE_CARD: Final = [total([_BY_POINTS[one]]) if one else _NO_CARDS for one in range(11)]
-_TWO_CARDS: Final = [
-    [total([_BY_POINTS[one], _BY_POINTS[two]]) if one and two else _NO_CARDS for two in range(11)] for one in range(11)
-]
-
-
-def _plan(choices: Choices) -> Plan:
-    """Give each choice the rule that it could break; standing breaks none."""
-    return tuple((action, RULES.get(action)) for action in choices)
+_FACE_UP: Final = False
 
 
 class CardSource(Protocol):
@@ -94,6 +67,31 @@ class CardSource(Protocol):
 
     def draw(self, count: int) -> tuple[int, list[Card]]:
         """Draw cards: the shoe position of the first, and all of them in order."""
+
+
+class Spot:
+    """One player's place: what is staked there every round, its hand, and the events that say only which hand."""
+
+    __slots__ = ("_player", "_stakes", "_wager_cents", "hand", "hit", "seat", "stood")
+
+    def __init__(self, hand: HandState) -> None:
+        self.seat = hand.seat
+        self._player, self._stakes, self._wager_cents = hand.player, hand.stakes, hand.wager_cents
+        self.hand = hand
+        self.hit = HandHit(hand.seat, hand.number, BY_PLAYER)
+        self.stood = HandStood(hand.seat, hand.number, BY_PLAYER)
+
+    def give(self, one: Card, two: Card, positions: tuple[int, int], count: Count) -> HandState:
+        """Lay two cards there as a new hand: the old object again, unless it was doubled or split."""
+        hand = self.hand
+        if hand.doubled or hand.from_split:
+            hand = self.hand = HandState(self.seat, 0, self._player, self._stakes, self._wager_cents)
+        hand.cards = (one, two)
+        hand.positions = positions
+        hand.total = count.total
+        hand.settled = False
+        hand.status = NATURAL if count.value == 21 else PLAYING
+        return hand
 
 
 class Playout:
@@ -116,145 +114,153 @@ class Playout:
         start = RoundPlay(open_round("", rules, seats), rules)
         self._before_cards = (*start.do(wagers), *start.do(CloseBetting()))
         self._opening = (rules.name, rules.version, rules.digest, seats, True)
-        self._spots = [(h.seat, h.player, h.stakes, h.wager_cents) for h in start.state.hands]
-        if any(hand.side for hand in start.state.hands):
+        self._draft = draft = start.state
+        if any(hand.side for hand in draft.hands):
             raise GameNotPlayable("this game cannot be played in one go", options="side wagers")
-        self._staked_cents = start.state.staked_cents
-        self._draft = start.state
         self._rules = rules
-        # Events that say nothing but which hand, made once: they never change.
-        self._stands = [
-            [HandStood(seat, hand, BY_PLAYER) for hand in range(rules.max_hands)] for seat in range(rules.max_seats + 1)
-        ]
-        self._hits = [
-            [HandHit(seat, hand, BY_PLAYER) for hand in range(rules.max_hands)] for seat in range(rules.max_seats + 1)
-        ]
-        chart = basic_strategy(rules)
-        self._hard, self._soft = (
-            [[_plan(chart.choices(Total(value, soft), 0, up)) for up in range(12)] for value in range(22)]
-            for soft in (False, True)
-        )
-        self._pairs = [[_plan(chart.choices_of_pair(value, up)) for up in range(12)] for value in range(12)]
-        self._insures = rules.insurance is not InsuranceRule.OFF and any(
-            half_of(rules, hand) for hand in start.state.hands
-        )
+        self._chart = PlayoutChart(rules)
+        self._staked_cents = draft.staked_cents
+        self._insures = rules.insurance is not InsuranceRule.OFF and any(half_of(rules, hand) for hand in draft.hands)
+        self._spots = [Spot(hand) for hand in draft.hands]
+        self._dealer = DealerHandState()
+        draft.dealers = (self._dealer,)
+        self._size = len(draft.pending)
+        # What the events of the first deal say beside position and card.
+        faces = [target.face_down for target in draft.pending]
+        recipients = [(target.to, target.seat) for target in draft.pending]
+        self._deal = ([to for to, _ in recipients], [seat for _, seat in recipients], repeat(0), repeat(0), faces)
 
     def round(self, round_id: str, shoe: CardSource) -> list[RoundEvent]:
         """Play one round and give all its events."""
-        draft = self._draft
-        events: list[RoundEvent] = [_opened(round_id, *self._opening), *self._before_cards]
-        natural, hole, hole_position = self._first_cards(draft, events.append, shoe)
-        up_card = draft.dealers[0].cards[0]
+        draft, size = self._draft, self._size
+        first, cards = shoe.draw(size)
+        up_card, hole, hole_position = cards[len(self._spots)], cards[-1], first + size - 1
+        shown: list[Card | None] = [*cards[:-1], None]
+        events: list[RoundEvent] = [RoundOpened(round_id, *self._opening), *self._before_cards]
+        events += map(CardDealt, range(first, first + size), shown, *self._deal)
+        facing = self._chart.facing[up_card]
+        openings, natural = self._lay_out(first, cards, facing)
         if up_card.is_ace and (self._insures or (natural and self._rules.even_money)):
             events.append(_INSURANCE_CLOSED)
         blackjack = False
         if up_card.value >= 10 and will_peek(draft):
             blackjack = hole.is_ten if up_card.is_ace else hole.is_ace
             draft.hole_checked = blackjack
-            events.append(_checked(hole_position, hole_question(draft), blackjack))
+            events.append(HoleChecked(hole_position, hole_question(draft), blackjack))
         if natural:
             events += settle_ripe(draft)
-        at = 0
-        while at < len(draft.hands):
-            hand = draft.hands[at]
-            if hand.status is PLAYING:
-                if blackjack:
-                    hand.status = STOOD
-                else:
-                    self._play(draft, hand, events, shoe)
-            at += 1
-        self._dealer(draft, events, shoe, hole)
-        events += pick_up_hands(draft, _PICK_UP)
+        up = up_card.value
+        for spot, (count, action) in zip(self._spots, openings, strict=True):
+            hand = spot.hand
+            if hand.status is NATURAL:
+                continue
+            if blackjack:
+                hand.status = STOOD
+            elif action is STAND:
+                events.append(spot.stood)
+                hand.status = STOOD
+            elif action is HIT:
+                self._draw(spot, count, up, events, shoe)
+            else:
+                self._act(hand, action, up, events, shoe)
+        self._end(facing, hole, events, shoe)
         return events
 
-    def _first_cards(self, draft: RoundState, add: Add, shoe: CardSource) -> tuple[bool, Card, int]:
-        """Deal two cards to everyone; tell whether there is a natural, and the hole card with its position."""
+    def _lay_out(self, first: int, cards: list[Card], facing: Facing) -> tuple[list[Opening], bool]:
+        """Give everyone his two cards; the choices that follow, and whether there is a natural."""
+        draft, dealer, openings = self._draft, self._dealer, facing.openings
         count = len(self._spots)
-        first, cards = shoe.draw(2 * count + 2)
-        position = first
-        for seat, _, _, _ in self._spots:
-            add(_dealt(position, cards[position - first], TO_PLAYER, seat, 0, 0, _FACE_UP))
-            position += 1
-        up_card, hole, hole_position = cards[count], cards[-1], first + 2 * count + 1
-        add(_dealt(position, up_card, TO_DEALER, 0, 0, 0, _FACE_UP))
         hands: list[HandState] = []
+        chosen: list[Opening] = []
         natural = False
-        for at, (seat, player, stakes, wager) in enumerate(self._spots):
-            one, two = cards[at], cards[count + 1 + at]
-            position += 1
-            add(_dealt(position, two, TO_PLAYER, seat, 0, 0, _FACE_UP))
-            total = _TWO_CARDS[one.points][two.points]
-            hand = HandState(seat, 0, player, stakes, wager, (one, two), (first + at, position), total)
-            if total.value == 21:
-                hand.status = NATURAL
+        position, second = first, first + count + 1
+        for spot, one, two in zip(self._spots, cards, cards[count + 1 :], strict=False):
+            opening = openings[one][two]
+            hand = spot.give(one, two, (position, second), opening[0])
+            if hand.status is NATURAL:
                 natural = True
             hands.append(hand)
-        add(_dealt(hole_position, None, TO_DEALER, 0, 0, 0, _FACE_DOWN))
+            chosen.append(opening)
+            position += 1
+            second += 1
+        dealer.cards = (cards[count],)
+        dealer.positions = (position, second)
+        dealer.total = facing.count.total
+        dealer.hole = second
         draft.phase = AT_PLAYERS
         draft.hands = tuple(hands)
-        draft.dealers = (
-            DealerHandState((up_card,), (first + count, hole_position), _ONE_CARD[up_card.points], hole_position),
-        )
         draft.hole_checked = None
         draft.revision = draft.returned_cents = 0
         draft.staked_cents = self._staked_cents
         draft.rack = ()
-        return natural, hole, hole_position
+        return chosen, natural
 
-    def _play(self, draft: RoundState, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Play one hand by the chart until it is closed."""
-        seat, number = hand.seat, hand.number
-        up = draft.dealers[0].cards[0].value
-        if len(hand.cards) == 1:
-            self._card(draft, hand, events, shoe)
-        while hand.status is PLAYING:
-            action = STAND
-            for choice, breaks in self._plan(hand, up):
-                if breaks is None or breaks(draft, hand) is None:
-                    action = choice
-                    break
-            if action is STAND:
-                events.append(self._stands[seat][number])
-                hand.status = STOOD
-                return
-            if action is HIT:
-                events.append(self._hits[seat][number])
-            elif action is SURRENDER:
-                events.append(_surrendered(seat, number, BY_PLAYER))
-                hand.status = SURRENDERED
-                events += settle_ripe(draft)
-                return
-            else:
-                self._raise_stake(draft, hand, action, events)
-            self._card(draft, hand, events, shoe)
+    def _draw(self, spot: Spot, count: Count, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
+        """Hit a hand that was not split until the chart stands, or it has 21 or more."""
+        hand, seat = spot.hand, spot.seat
+        cards, positions = hand.cards, hand.positions
+        hits = True
+        while hits:
+            position, (card,) = shoe.draw(1)
+            events += (spot.hit, CardDealt(position, card, TO_PLAYER, seat, 0, 0, _FACE_UP))
+            cards += (card,)
+            positions += (position,)
+            count = count.after[card.points]
+            hits = count.hits[up]
+        hand.cards, hand.positions, hand.total = cards, positions, count.total
+        if count.value > 21:
+            hand.status = BUST
+            events += settle_ripe(self._draft)
+        else:
+            hand.status = STOOD
+            if count.value < 21:
+                events.append(spot.stood)
 
-    def _plan(self, hand: HandState, up: int) -> Plan:
-        """The chart's choices for a hand, from the best down, each with the rule that it could break."""
-        cards = hand.cards
-        if len(cards) == 2 and cards[0].value == cards[1].value:
-            plan = self._pairs[cards[0].value][up]
-            if plan:
-                return plan
-        count = hand.total
-        return (self._soft if count.soft else self._hard)[count.value][up]
-
-    def _raise_stake(self, draft: RoundState, hand: HandState, action: Action, events: list[RoundEvent]) -> None:
-        """Double or split, for the whole wager."""
-        seat, number, wager = hand.seat, hand.number, hand.wager_cents
-        if action is DOUBLE_DOWN:
+    def _act(self, hand: HandState, action: Action, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
+        """Surrender, double or split; after a split, play every hand that came of it."""
+        draft, seat, number, wager = self._draft, hand.seat, hand.number, hand.wager_cents
+        if action is SURRENDER:
+            events.append(HandSurrendered(seat, number, BY_PLAYER))
+            hand.status = SURRENDERED
+            events += settle_ripe(draft)
+        elif action is DOUBLE_DOWN:
             ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == seat])
-            doubled = _doubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
+            doubled = HandDoubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
             apply_hand_doubled(draft, doubled)
             events.append(doubled)
+            self._card(hand, events, shoe)
         else:
-            split = _split(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
+            first = not hand.from_split
+            split = HandSplit(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
             apply_hand_split(draft, split)
             events.append(split)
+            self._card(hand, events, shoe)
+            at = draft.hands.index(hand)
+            while first and at < len(draft.hands) and draft.hands[at].seat == seat:
+                self._play_split(draft.hands[at], up, events, shoe)
+                at += 1
 
-    def _card(self, draft: RoundState, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
+    def _play_split(self, hand: HandState, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
+        """Play one hand of a split pair until it is closed."""
+        draft, seat, number = self._draft, hand.seat, hand.number
+        if len(hand.cards) == 1:
+            self._card(hand, events, shoe)
+        while hand.status is PLAYING:
+            action = first_legal(draft, hand, self._chart.choices(hand, up))
+            if action is STAND:
+                events.append(HandStood(seat, number, BY_PLAYER))
+                hand.status = STOOD
+            elif action is HIT:
+                events.append(HandHit(seat, number, BY_PLAYER))
+                self._card(hand, events, shoe)
+            else:
+                self._act(hand, action, up, events, shoe)
+
+    def _card(self, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
         """Give a hand one card; a bust is collected at once, a 21, a double and a split ace's card end it."""
+        draft = self._draft
         position, (card,) = shoe.draw(1)
-        events.append(_dealt(position, card, TO_PLAYER, hand.seat, hand.number, 0, _FACE_UP))
+        events.append(CardDealt(position, card, TO_PLAYER, hand.seat, hand.number, 0, _FACE_UP))
         hand.positions += (position,)
         hand.cards += (card,)
         hand.total = count = hand.total.plus(card)
@@ -264,23 +270,28 @@ class Playout:
         elif count.value == 21 or hand.doubled or (hand.split_aces and not may_act_on_split_aces(draft, hand)):
             hand.status = STOOD
 
-    def _dealer(self, draft: RoundState, events: list[RoundEvent], shoe: CardSource, hole: Card) -> None:
-        """Turn over the hole card, draw while the round says so, and settle."""
-        dealer = draft.dealers[0]
-        events.append(_revealed(dealer.positions[1], hole, 0))
+    def _end(self, facing: Facing, hole: Card, events: list[RoundEvent], shoe: CardSource) -> None:
+        """Turn over the hole card, draw while the round says so, settle and pick up."""
+        draft, dealer = self._draft, self._dealer
+        events.append(HoleRevealed(dealer.positions[1], hole, 0))
         dealer.hole = None
         dealer.cards += (hole,)
-        dealer.total = dealer.total.plus(hole)
+        count = facing.count.after[hole.points]
+        dealer.total = count.total
         draft.phase = AT_DEALER
         continue_dealer(draft)
         if draft.hole_checked is None and dealer.cards[0].value >= 10:
             events += settle_ripe(draft)
-        while draft.pending:
-            position, (card,) = shoe.draw(1)
-            events.append(_dealt(position, card, TO_DEALER, 0, 0, 0, _FACE_UP))
-            dealer.positions += (position,)
-            dealer.cards += (card,)
-            dealer.total = dealer.total.plus(card)
+        if draft.pending:
+            # Some hand needs the dealer's total, and goes on needing it: only the total can end the drawing now.
+            while count.draws:
+                position, (card,) = shoe.draw(1)
+                events.append(CardDealt(position, card, TO_DEALER, 0, 0, 0, _FACE_UP))
+                dealer.positions += (position,)
+                dealer.cards += (card,)
+                count = count.after[card.points]
+            dealer.total = count.total
             continue_dealer(draft)
         if draft.phase is AT_SETTLING:
             events += settle_wagers(draft, _SETTLE)
+        events += pick_up_hands(draft, _PICK_UP)

@@ -5,6 +5,7 @@ makes hundreds of records. `quick` gives a function that fills a plain twin of t
 class at the end. Promises: the result is an instance of the class itself, equal to one made the usual way and as
 immutable. Does not run `__post_init__`, so it refuses classes that have one. `replace` is `dataclasses.replace` done
 the same way: it copies the slots, so that folding an event costs by what changes and not by how wide the state is.
+A `Record` is quick by itself: it needs no maker, and `replace` takes it too.
 """
 
 import dataclasses
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+from services.game.record import Record, changed
 
 __all__ = ["quick", "replace"]
 
@@ -52,7 +55,8 @@ else:
         """Give a copy of `record` with other values in the named fields, as `dataclasses.replace` does."""
         copy = _copier(type(record))
         if copy is None:
-            return dataclasses.replace(record, **changes)
+            otherwise = changed if isinstance(record, Record) else dataclasses.replace
+            return otherwise(record, **changes)
         return copy(record, changes)
 
 

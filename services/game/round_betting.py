@@ -5,7 +5,6 @@ same wager again changes nothing. Whether the player has the chips is the wager 
 """
 
 from services.game.house_rules import HouseRules
-from services.game.quick import quick
 from services.game.round_commands import CloseBetting, PlaceWagers
 from services.game.round_events import BettingClosed, RoundEvent, WagerPlaced
 from services.game.round_flow import first_cards
@@ -35,9 +34,6 @@ from services.game.round_words import Stake, Wager
 from services.game.rule_options import Limits, MidShoeEntry
 from services.game.wager_kinds import MAIN, Moment
 
-_placed = quick(WagerPlaced)
-_closed = quick(BettingClosed)
-_stake = quick(Stake)
 _OPEN_ENTRY = MidShoeEntry.OPEN
 
 
@@ -76,7 +72,7 @@ def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, .
         for player in {wager.player for wager in new if wager.kind == MAIN}:
             mains = {seat: standing[seat, MAIN] for seat, owner in owners.items() if owner == player}
             _check_spots(draft.rules, player, mains)
-    events = tuple([_placed(w.seat, w.player, 0, w.kind, 1, w.amount_cents) for w in new])
+    events = tuple([WagerPlaced(w.seat, w.player, 0, w.kind, 1, w.amount_cents) for w in new])
     for event in events:
         apply_wager_placed(draft, event)
     return events
@@ -84,7 +80,7 @@ def place_wagers(draft: RoundState, command: PlaceWagers) -> tuple[RoundEvent, .
 
 def apply_wager_placed(draft: RoundState, event: WagerPlaced) -> None:
     """Fold: the stake is locked on its seat's hand."""
-    stake = _stake(event.kind, event.ordinal, event.amount_cents)
+    stake = Stake(event.kind, event.ordinal, event.amount_cents)
     draft.staked_cents += event.amount_cents
     if event.kind == MAIN:
         hand = HandState(event.seat, 0, event.player, (stake,), event.amount_cents)
@@ -105,7 +101,7 @@ def close_betting(draft: RoundState, _command: CloseBetting) -> tuple[RoundEvent
     seats = tuple([hand.seat for hand in draft.hands if hand.status is PLAYING])
     if not seats:
         raise NoWagers("nobody has a wager")
-    event = _closed(seats)
+    event = BettingClosed(seats)
     apply_betting_closed(draft, event)
     return (event,)
 

@@ -5,7 +5,6 @@ on.
 """
 
 from services.game.hand import is_blackjack
-from services.game.quick import quick
 from services.game.round_commands import PickUpHands, RecordHoleCheck, RevealHole
 from services.game.round_events import (
     CardsPickedUp,
@@ -33,11 +32,6 @@ from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState
 from services.game.round_words import HoleQuestion
 
-_checked = quick(HoleChecked)
-_revealed = quick(HoleRevealed)
-_picked_up = quick(CardsPickedUp)
-_completed = quick(RoundCompleted)
-
 
 def hole_question(draft: RoundState) -> HoleQuestion:
     """What would make a blackjack with the up card."""
@@ -49,7 +43,7 @@ def record_hole_check(draft: RoundState, command: RecordHoleCheck) -> tuple[Roun
     hole = draft.dealers[0].hole if draft.dealers else None
     if draft.phase is not AT_PEEK or hole is None or asked_early(draft) is not None:
         raise NoHoleCheckDue(f"no check is due in phase {draft.phase.value}", phase=draft.phase.value)
-    event = _checked(hole, hole_question(draft), command.makes_blackjack)
+    event = HoleChecked(hole, hole_question(draft), command.makes_blackjack)
     apply_hole_checked(draft, event)
     return (event, *settle_ripe(draft))
 
@@ -76,7 +70,7 @@ def reveal_hole(draft: RoundState, command: RevealHole) -> tuple[RoundEvent, ...
             raise HoleContradictsCheck(
                 f"the check answered {draft.hole_checked}, the card is {second}", position=command.position
             )
-        event = _revealed(command.position, second, draft.dealers.index(dealer))
+        event = HoleRevealed(command.position, second, draft.dealers.index(dealer))
         apply_hole_revealed(draft, event)
         if draft.hole_checked is None and first.value >= 10:
             # Only now is it known whether the dealer has a blackjack.
@@ -131,9 +125,9 @@ def pick_up_hands(draft: RoundState, _command: PickUpHands) -> tuple[RoundEvent,
         order += [position for position in hand.positions if position not in rack] if rack else hand.positions
     for dealer in draft.dealers:
         order += dealer.positions
-    picked_up = _picked_up(tuple(order))
+    picked_up = CardsPickedUp(tuple(order))
     apply_cards_picked_up(draft, picked_up)
-    completed = _completed(draft.staked_cents, draft.returned_cents)
+    completed = RoundCompleted(draft.staked_cents, draft.returned_cents)
     apply_round_completed(draft, completed)
     return (picked_up, completed)
 

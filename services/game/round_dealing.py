@@ -3,7 +3,6 @@
 Owns laying cards and what a card does to the hand that gets it. A card that lies face down has no value here.
 """
 
-from services.game.quick import quick
 from services.game.round_commands import DealCards
 from services.game.round_events import CardDealt, RoundEvent
 from services.game.round_flow import after_first_cards, continue_dealer, seek_turn
@@ -13,8 +12,6 @@ from services.game.round_rejections import CardMustStayHidden, CardNotShown, Car
 from services.game.round_settlement import settle_ripe
 from services.game.round_state import HandState, RoundState, hand_at
 from services.game.round_words import DealtCard, Target
-
-_dealt = quick(CardDealt)
 
 
 def deal_cards(draft: RoundState, command: DealCards) -> tuple[RoundEvent, ...]:
@@ -32,7 +29,7 @@ def deal_cards(draft: RoundState, command: DealCards) -> tuple[RoundEvent, ...]:
     draft.pending = targets[len(cards) :]
     missing = len(targets)
     for card, target in pairs:
-        event = _dealt(
+        event = CardDealt(
             card.position, card.card, target.to, target.seat, target.hand, target.dealer_hand, target.face_down
         )
         missing -= 1

@@ -5,14 +5,12 @@ follows from the rules alone (whose turn it is, a 21 that stands by itself, a bu
 out; where it moves money, the `WagersSettled` beside it says so. Amounts are integer cents.
 """
 
-from dataclasses import dataclass
-
 from services.game.cards import Card
+from services.game.record import Record
 from services.game.round_words import DecidedBy, HoleQuestion, Recipient, SeatedPlayer, SettlementLine
 
 
-@dataclass(frozen=True, slots=True)
-class RoundOpened:
+class RoundOpened(Record, frozen=True):
     """Betting is open, under the rule set with this digest; a round is settled under the rules it was dealt under."""
 
     round_id: str
@@ -23,8 +21,7 @@ class RoundOpened:
     first_of_shoe: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WagerPlaced:
+class WagerPlaced(Record, frozen=True):
     """A wager made before the cards stands and is locked (30-807, 30-809)."""
 
     seat: int
@@ -35,15 +32,13 @@ class WagerPlaced:
     amount_cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class BettingClosed:
+class BettingClosed(Record, frozen=True):
     """No more wagers; cards go to these seats, in this order (30-820)."""
 
     seats: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CardDealt:
+class CardDealt(Record, frozen=True):
     """A card was laid down (30-818). `card` is None while it lies face down: nobody at the table knows it."""
 
     position: int
@@ -55,8 +50,7 @@ class CardDealt:
     face_down: bool
 
 
-@dataclass(frozen=True, slots=True)
-class InsurancePlaced:
+class InsurancePlaced(Record, frozen=True):
     """A player insured (30-812)."""
 
     seat: int
@@ -67,8 +61,7 @@ class InsurancePlaced:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class InsuranceDeclined:
+class InsuranceDeclined(Record, frozen=True):
     """A player did without insurance."""
 
     seat: int
@@ -76,8 +69,7 @@ class InsuranceDeclined:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class EvenMoneyTaken:
+class EvenMoneyTaken(Record, frozen=True):
     """A player with a blackjack took 1 to 1 before the dealer's check (30-812)."""
 
     seat: int
@@ -85,15 +77,13 @@ class EvenMoneyTaken:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class InsuranceClosed:
+class InsuranceClosed(Record, frozen=True):
     """The offer ended; whoever had not answered declined."""
 
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HoleChecked:
+class HoleChecked(Record, frozen=True):
     """The hole card was checked, and only whether it makes a blackjack is known (30-823)."""
 
     position: int
@@ -101,8 +91,7 @@ class HoleChecked:
     makes_blackjack: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SurrenderDeclined:
+class SurrenderDeclined(Record, frozen=True):
     """A player kept the hand when surrender was offered before the check (30-829)."""
 
     seat: int
@@ -110,8 +99,7 @@ class SurrenderDeclined:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HandHit:
+class HandHit(Record, frozen=True):
     """A player asked for a card (30-826)."""
 
     seat: int
@@ -119,8 +107,7 @@ class HandHit:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HandStood:
+class HandStood(Record, frozen=True):
     """A hand takes no more cards; `by` SYSTEM after a time-out."""
 
     seat: int
@@ -128,8 +115,7 @@ class HandStood:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HandDoubled:
+class HandDoubled(Record, frozen=True):
     """A hand was doubled, perhaps for less, and gets exactly one card (30-813)."""
 
     seat: int
@@ -140,8 +126,7 @@ class HandDoubled:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HandSplit:
+class HandSplit(Record, frozen=True):
     """A pair became two hands (30-814).
 
     `hand` keeps the first card; the stake here belongs to `new_hand`, right after it.
@@ -156,8 +141,7 @@ class HandSplit:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HandSurrendered:
+class HandSurrendered(Record, frozen=True):
     """Half the wager was given up (30-829)."""
 
     seat: int
@@ -165,8 +149,7 @@ class HandSurrendered:
     by: DecidedBy
 
 
-@dataclass(frozen=True, slots=True)
-class HoleRevealed:
+class HoleRevealed(Record, frozen=True):
     """The dealer's face-down card was turned over (30-823)."""
 
     position: int
@@ -174,8 +157,7 @@ class HoleRevealed:
     dealer_hand: int
 
 
-@dataclass(frozen=True, slots=True)
-class DoubleRevealed:
+class DoubleRevealed(Record, frozen=True):
     """The face-down card of a doubled hand was turned over (30-813)."""
 
     position: int
@@ -184,8 +166,7 @@ class DoubleRevealed:
     hand: int
 
 
-@dataclass(frozen=True, slots=True)
-class HandVoided:
+class HandVoided(Record, frozen=True):
     """A pit supervisor called one hand a push (30-828(1))."""
 
     seat: int
@@ -194,31 +175,27 @@ class HandVoided:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundVoided:
+class RoundVoided(Record, frozen=True):
     """A pit supervisor called every hand not yet settled a push; no more cards are dealt (30-828(1))."""
 
     supervisor: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class WagersSettled:
+class WagersSettled(Record, frozen=True):
     """Stakes ended, one line each. `revision` counts a round's settlements from 1 and with its id names this one."""
 
     revision: int
     lines: tuple[SettlementLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CardsPickedUp:
+class CardsPickedUp(Record, frozen=True):
     """The cards went to the discard rack, in this order of shoe positions (30-822)."""
 
     order: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundCompleted:
+class RoundCompleted(Record, frozen=True):
     """The round ended: all that was staked, and all that came back for it."""
 
     staked_cents: int

@@ -4,7 +4,6 @@ Owns who may take what for how much. Each seat answers once for its hand; the de
 do not.
 """
 
-from services.game.quick import quick
 from services.game.round_betting import check_chips, check_whole
 from services.game.round_commands import CloseInsurance, DeclineInsurance, TakeEvenMoney, TakeInsurance, decided_by
 from services.game.round_events import (
@@ -44,9 +43,6 @@ from services.game.round_words import Stake
 from services.game.rule_options import InsuranceRule
 from services.game.wager_kinds import INSURANCE
 
-_placed = quick(InsurancePlaced)
-_declined = quick(InsuranceDeclined)
-
 
 def take_insurance(draft: RoundState, command: TakeInsurance) -> tuple[RoundEvent, ...]:
     """Record an insurance wager of up to, or exactly, half."""
@@ -54,7 +50,7 @@ def take_insurance(draft: RoundState, command: TakeInsurance) -> tuple[RoundEven
     if draft.rules.insurance is InsuranceRule.OFF:
         raise InsuranceNotOffered("the house offers no insurance", seat=command.seat)
     amount = _amount(draft, hand, command.amount_cents)
-    event = _placed(hand.seat, hand.number, INSURANCE, 1, amount, decided_by(command.player))
+    event = InsurancePlaced(hand.seat, hand.number, INSURANCE, 1, amount, decided_by(command.player))
     apply_insurance_placed(draft, event)
     return (event,)
 
@@ -89,7 +85,7 @@ def apply_insurance_placed(draft: RoundState, event: InsurancePlaced) -> None:
 def decline_insurance(draft: RoundState, command: DeclineInsurance) -> tuple[RoundEvent, ...]:
     """Record that the seat does without."""
     hand = _hand_asked(draft, command.seat, command.player)
-    event = _declined(hand.seat, hand.number, decided_by(command.player))
+    event = InsuranceDeclined(hand.seat, hand.number, decided_by(command.player))
     apply_insurance_declined(draft, event)
     return (event,)
 

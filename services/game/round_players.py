@@ -5,7 +5,6 @@ legal for it is `round_legality`. Cards come afterwards, by `round_dealing`.
 """
 
 from services.game.hand import total
-from services.game.quick import quick
 from services.game.round_betting import check_chips, check_whole
 from services.game.round_commands import (
     DeclineSurrender,
@@ -74,19 +73,12 @@ from services.game.round_words import Action, Stake
 from services.game.rule_options import Surrender
 from services.game.wager_kinds import DOUBLE, SPLIT
 
-_hit = quick(HandHit)
-_stood = quick(HandStood)
-_doubled = quick(HandDoubled)
-_split = quick(HandSplit)
-_surrendered = quick(HandSurrendered)
-_stake = quick(Stake)
-
 
 def hit(draft: RoundState, command: Hit) -> tuple[RoundEvent, ...]:
     """Ask for one card."""
     hand = _in_turn(draft, command.seat, command.hand, command.player, HIT)
     verify_choice(draft, hand, HIT)
-    event = _hit(hand.seat, hand.number, decided_by(command.player))
+    event = HandHit(hand.seat, hand.number, decided_by(command.player))
     apply_hand_hit(draft, event)
     return (event,)
 
@@ -99,7 +91,7 @@ def apply_hand_hit(draft: RoundState, event: HandHit) -> None:
 def stand(draft: RoundState, command: Stand) -> tuple[RoundEvent, ...]:
     """Take no more cards; always legal in turn."""
     hand = _in_turn(draft, command.seat, command.hand, command.player, STAND)
-    event = _stood(hand.seat, hand.number, decided_by(command.player))
+    event = HandStood(hand.seat, hand.number, decided_by(command.player))
     apply_hand_stood(draft, event)
     return (event,)
 
@@ -118,7 +110,7 @@ def stand_by_timeout(draft: RoundState, command: StandByTimeout) -> tuple[RoundE
         apply_surrender_declined(draft, kept)
         return (kept,)
     hand = _in_turn(draft, command.seat, command.hand, "", STAND)
-    event = _stood(hand.seat, hand.number, BY_SYSTEM)
+    event = HandStood(hand.seat, hand.number, BY_SYSTEM)
     apply_hand_stood(draft, event)
     return (event,)
 
@@ -144,7 +136,7 @@ def double_down(draft: RoundState, command: DoubleDown) -> tuple[RoundEvent, ...
         )
     check_chips(draft.rules, amount, seat=hand.seat, hand=hand.number)
     ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == hand.seat])
-    event = _doubled(hand.seat, hand.number, DOUBLE, ordinal, amount, decided_by(command.player))
+    event = HandDoubled(hand.seat, hand.number, DOUBLE, ordinal, amount, decided_by(command.player))
     apply_hand_doubled(draft, event)
     return (event,)
 
@@ -153,7 +145,7 @@ def apply_hand_doubled(draft: RoundState, event: HandDoubled) -> None:
     """Fold: the stake is locked and one card is due."""
     hand = _hand(draft, event.seat, event.hand)
     hand.doubled = True
-    hand.stakes = (*hand.stakes, _stake(event.kind, event.ordinal, event.amount_cents))
+    hand.stakes = (*hand.stakes, Stake(event.kind, event.ordinal, event.amount_cents))
     draft.staked_cents += event.amount_cents
     draft.pending = (card_for_hand(event.seat, event.hand, face_down=face_of_double(draft.rules)),)
 
@@ -173,7 +165,7 @@ def split(draft: RoundState, command: Split) -> tuple[RoundEvent, ...]:
             wager_cents=hand.wager_cents,
         )
     ordinal = hands_of(draft, hand.seat)
-    event = _split(
+    event = HandSplit(
         hand.seat, hand.number, hand.number + 1, SPLIT, ordinal, hand.wager_cents, decided_by(command.player)
     )
     apply_hand_split(draft, event)
@@ -188,7 +180,7 @@ def apply_hand_split(draft: RoundState, event: HandSplit) -> None:
         seat=hand.seat,
         number=event.new_hand,
         player=hand.player,
-        stakes=(_stake(event.kind, event.ordinal, event.amount_cents),),
+        stakes=(Stake(event.kind, event.ordinal, event.amount_cents),),
         wager_cents=hand.wager_cents,
         cards=(second,),
         positions=hand.positions[1:],
@@ -220,7 +212,7 @@ def surrender_hand(draft: RoundState, command: SurrenderHand) -> tuple[RoundEven
     elif command.player and command.player != hand.player:
         raise NotYourHand("this hand is another player's", seat=hand.seat, hand=hand.number, player=command.player)
     verify_choice(draft, hand, SURRENDER)
-    event = _surrendered(hand.seat, hand.number, decided_by(command.player))
+    event = HandSurrendered(hand.seat, hand.number, decided_by(command.player))
     apply_hand_surrendered(draft, event)
     return (event, *settle_ripe(draft))
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from services.game.quick import quick
 from services.game.round_commands import SettleWagers
 from services.game.round_events import RoundEvent, WagersSettled
 from services.game.round_flow import dealer_has_blackjack, surrender_is_early
@@ -29,9 +28,6 @@ from services.game.round_state import HandState, RoundState
 from services.game.round_words import Cause, Outcome, SettlementLine, Stake
 from services.game.rule_options import DealerBlackjackTakes
 from services.game.wager_kinds import BY_DEALER_BLACKJACK, MAIN, FinishedHand
-
-_line = quick(SettlementLine)
-_settled = quick(WagersSettled)
 
 Verdict = tuple[Paid, Cause]
 Result = tuple[Column, Cause]
@@ -137,7 +133,7 @@ def apply_wagers_settled(draft: RoundState, event: WagersSettled) -> None:
 def _record(draft: RoundState, lines: list[SettlementLine]) -> tuple[RoundEvent, ...]:
     if not lines:
         return ()
-    event = _settled(draft.revision + 1, tuple(lines))
+    event = WagersSettled(draft.revision + 1, tuple(lines))
     apply_wagers_settled(draft, event)
     return (event,)
 
@@ -184,7 +180,9 @@ def _hand_lines(draft: RoundState, hand: HandState, result: Result, lines: list[
         if paid is None:
             paid = draft.pays.main(column, _finished(draft, hand, column), amount)
         outcome, due, returned, breakage = paid
-        lines.append(_line(seat, number, player, kind, stake.ordinal, outcome, cause, amount, due, returned, breakage))
+        lines.append(
+            SettlementLine(seat, number, player, kind, stake.ordinal, outcome, cause, amount, due, returned, breakage)
+        )
 
 
 def _given_back(stake: Stake) -> Paid:
@@ -201,7 +199,9 @@ def _add(hand: HandState, stake: Stake, paid: Paid, cause: Cause, lines: list[Se
     outcome, due, returned, breakage = paid
     kind, ordinal, amount = stake.kind, stake.ordinal, stake.amount_cents
     lines.append(
-        _line(hand.seat, hand.number, hand.player, kind, ordinal, outcome, cause, amount, due, returned, breakage)
+        SettlementLine(
+            hand.seat, hand.number, hand.player, kind, ordinal, outcome, cause, amount, due, returned, breakage
+        )
     )
 
 

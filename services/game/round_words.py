@@ -4,11 +4,11 @@ Owns the vocabulary, decides nothing. Enum member names are the names on the wir
 integer cents.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from services.game.cards import Card
+from services.game.record import Record
 
 
 class Phase(StrEnum):
@@ -105,8 +105,7 @@ class Cause(StrEnum):
     VOIDED = "voided"
 
 
-@dataclass(frozen=True, slots=True)
-class SeatedPlayer:
+class SeatedPlayer(Record, frozen=True):
     """Who holds a seat when the round opens; `sat_out` says that he did not play the round before (30-809)."""
 
     seat: int
@@ -114,8 +113,7 @@ class SeatedPlayer:
     sat_out: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
+class Wager(Record, frozen=True):
     """One wager that a player puts down before the cards: `kind` is a kind of the rule set, normally "main"."""
 
     seat: int
@@ -124,8 +122,7 @@ class Wager:
     amount_cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stake:
+class Stake(Record, frozen=True):
     """A stake that is locked on a hand. With round and seat, (kind, ordinal) names its hold; ordinals count from 1."""
 
     kind: str
@@ -133,8 +130,7 @@ class Stake:
     amount_cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record, frozen=True):
     """Where a card goes.
 
     `seat` and `hand` say which player's hand (both 0 for the dealer); `hand` counts from 0 in playing order.
@@ -148,16 +144,14 @@ class Target:
     face_down: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DealtCard:
+class DealtCard(Record, frozen=True):
     """A card as the shoe gives it: its position in the shoe, and None as the card when it lies face down."""
 
     position: int
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
-class SettlementLine:
+class SettlementLine(Record, frozen=True):
     """How one stake ended, in money.
 
     `due` is exactly what comes back for it in cents, the stake included; `returned_cents` is that after rounding;

@@ -5,7 +5,8 @@ data), `rule_file` and `rule_text` (from and to text).
 """
 
 from services.game.house_rules import HouseRules
-from services.game.rule_file import parse_rules
+from services.game.rule_bounds import check_conducted
+from services.game.rule_file import parse_rules, recorded_rules
 from services.game.rule_options import (
     Approval,
     ApprovalStatus,
@@ -82,8 +83,10 @@ __all__ = [
     "Surrender",
     "WagerKind",
     "canonical_text",
+    "check_conducted",
     "digest_of",
     "net_of",
     "parse_rules",
     "ratio_text",
+    "recorded_rules",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from services.journal.chain import hash_of
 from services.journal.errors import EventRefused
 from services.journal.port import NewEvent
-from services.wire.envelope import Encoder, Envelope, EnvelopeInvalid, quick_envelope
+from services.wire.envelope import Encoder, Envelope, EnvelopeInvalid
 
 
 def chained(
@@ -22,7 +22,7 @@ def chained(
     encoder = Encoder()
     for event in events:
         sequence += 1
-        envelope = quick_envelope(
+        envelope = Envelope(
             stream,
             sequence,
             event.type,

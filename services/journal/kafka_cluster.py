@@ -60,8 +60,11 @@ class Cluster:
                 max_request_size=MAX_RECORD_BYTES + 64 * 1024,
             )
 
-    def consumer(self) -> KafkaConsumer:
-        """A new consumer without a group, whose positions are set by hand; raises JournalUnavailable."""
+    def consumer(self, *, wait_ms: int = 500) -> KafkaConsumer:
+        """A new consumer without a group, whose positions are set by hand; raises JournalUnavailable.
+
+        `wait_ms` is how long the broker may hold a request at the log's end; meanwhile this consumer cannot ask for others.
+        """
         with self.translated():
             self._reach()
             return KafkaConsumer(
@@ -70,9 +73,26 @@ class Cluster:
                 enable_auto_commit=False,
                 auto_offset_reset="none",
                 request_timeout_ms=self.request_timeout_ms,
-                fetch_max_wait_ms=500,
+                fetch_max_wait_ms=wait_ms,
                 max_partition_fetch_bytes=FETCH_BYTES,
                 max_poll_records=500,
+            )
+
+    def group_member(self, group: str, assignor: object, *, session_ms: int, heartbeat_ms: int) -> KafkaConsumer:
+        """A new consumer in a group, which shares partitions out by `assignor`; raises JournalUnavailable."""
+        with self.translated():
+            self._reach()
+            return KafkaConsumer(
+                **self._common(),
+                group_id=group,
+                partition_assignment_strategy=[assignor],
+                enable_auto_commit=False,
+                auto_offset_reset="latest",
+                # A request of the group may be held for as long as its slowest member takes to come back.
+                request_timeout_ms=session_ms + self.request_timeout_ms * 2,
+                session_timeout_ms=session_ms,
+                heartbeat_interval_ms=heartbeat_ms,
+                max_poll_interval_ms=max(session_ms, 10_000),
             )
 
     def admin(self) -> KafkaAdminClient:

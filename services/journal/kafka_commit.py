@@ -13,7 +13,7 @@ from services.journal.chaining import chained
 from services.journal.errors import JournalError, SequenceConflict
 from services.journal.kafka_layout import offset_of
 from services.journal.kafka_partition import PartitionLog
-from services.journal.port import NewEvent, Position, Recorded, quick_recorded
+from services.journal.port import NewEvent, Position, Recorded
 
 COMMIT_BYTES = 1024 * 1024
 COMMIT_EVENTS = 10_000
@@ -97,7 +97,7 @@ def _sealed(
     placed = chained(stream, (sequence, previous_hash), append.events, recorded_time_us, commit.claim)
     for number, (envelope, stored, event_hash) in enumerate(placed, len(commit.recorded) + 1):
         hashes.append(event_hash)
-        recorded.append(quick_recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
+        recorded.append(Recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
     if recorded:
         commit.heads[stream] = sequence + len(recorded), hashes[-1]
     return tuple(recorded), hashes

@@ -31,6 +31,8 @@ class LogFollower:
         self._progressed = progressed
         self._stop = threading.Event()
         self.trouble: Exception | None = None
+        self.ended: Exception | None = None
+        """What ended the thread for good."""
         self._consumer: KafkaConsumer = cluster.consumer()
         self._thread = threading.Thread(target=self._run, name="journal-follower", daemon=True)
         self._thread.start()
@@ -49,7 +51,7 @@ class LogFollower:
             while not self._stop.is_set():
                 self._poll(consumer)
         except Exception as error:  # noqa: BLE001 - a reader that died must be told by everybody who waits for it
-            self.trouble = error
+            self.trouble = self.ended = error
             for log in self._logs.values():
                 reason = f"the reader failed ({type(error).__name__}: {error})"
                 log.stop(log.next_record, Damage.UNREADABLE, reason, unread=True)

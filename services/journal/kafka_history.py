@@ -27,6 +27,7 @@ CHUNK_RECORDS = 256
 _FURTHEST = 500
 """Records further apart than this are fetched by two readings: passing over what lies between would cost more."""
 _PATIENCE_SECONDS = 20.0
+_PAUSE_SECONDS = 0.05
 
 T = TypeVar("T")
 
@@ -78,7 +79,8 @@ class History:
 
     def _client(self) -> KafkaConsumer:
         if self._consumer is None:
-            self._consumer = self._cluster.consumer()
+            # It goes from partition to partition and never waits for new records.
+            self._consumer = self._cluster.consumer(wait_ms=1)
         return self._consumer
 
     def _release(self) -> None:
@@ -87,8 +89,17 @@ class History:
             consumer.close(autocommit=False, timeout_ms=0)
 
     def _reached(self, logs: Sequence[PartitionLog]) -> dict[int, int]:
-        ends = self._client().end_offsets([log.place for log in logs])
-        return {log.number: ends[log.place] for log in logs}
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                ends = self._client().end_offsets([log.place for log in logs])
+            except KeyError as error:
+                # The client library forgets partitions whose leader it does not know yet, and then misses them itself.
+                if time.monotonic() > deadline:
+                    raise JournalUnavailable(f"Kafka does not say where {error} ends: try again") from error
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                return {log.number: ends[log.place] for log in logs}
 
     def _fetch(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
         consumer = self._client()

@@ -17,6 +17,7 @@ from services.journal.commit_bell import CommitBell
 from services.journal.commits import CommitObserver
 from services.journal.errors import EventRefused, JournalClosed, JournalUnavailable, PositionBeyondEnd
 from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
@@ -67,14 +68,21 @@ class KafkaJournal:
     """A journal in Kafka topics. Made by `open` (claims partitions) or `open_read_only`."""
 
     def __init__(
-        self, cluster: Cluster, layout: Layout, claimant: Claimant | None, clock: Clock, folder: Path | None
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        claimant: Claimant | None,
+        clock: Clock,
+        folder: Path | None,
+        following: Iterable[int] | None = None,
     ) -> None:
         """Connect; blocks. Use `open` or `open_read_only`."""
         facts = audit(cluster, layout)
         if folder is not None:
             recognise(folder, facts)
         self._layout = layout
-        self._logs = {number: PartitionLog(layout, number) for number in layout.numbers}
+        numbers = layout.numbers if following is None else tuple(following)
+        self._logs = {number: PartitionLog(layout, number) for number in numbers}
         self._snapshots = (
             None if folder is None else PartitionSnapshots(folder / "partitions", facts, self._logs.values())
         )
@@ -108,17 +116,22 @@ class KafkaJournal:
         claimant: Claimant,
         *,
         partitions: Iterable[int] | None = None,
+        following: Iterable[int] | None = None,
         clock: Clock | None = None,
         folder: Path | None = None,
     ) -> Self:
         """Open for writing and reading; claims the given partitions, all when None, and waits until they are replayed.
 
-        Whoever owned them before is fenced off. `folder` keeps this process's snapshots and remembers which cluster it is;
-        without one everything is replayed. Raises TopicsRefused, WrongCluster, PartitionStopped, JournalUnavailable.
+        `following` are the partitions that this journal reads and may ever claim, all when None; the others are as if they
+        were not there. Whoever owned them before is fenced off. `folder` keeps this process's snapshots and remembers which
+        cluster it is; without one everything is replayed. Raises TopicsRefused, WrongCluster, PartitionStopped,
+        JournalUnavailable.
         """
-        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock or SystemClock(), folder)
+        followed = None if following is None else tuple(following)
+        clock = clock or SystemClock()
+        journal = await asyncio.to_thread(cls, cluster, layout, claimant, clock, folder, followed)
         try:
-            await journal.claim(layout.numbers if partitions is None else partitions)
+            await journal.claim((followed or layout.numbers) if partitions is None else partitions)
         except BaseException:
             await journal.close()
             raise
@@ -139,6 +152,26 @@ class KafkaJournal:
         """
         await self._for_writing().claim(partitions)
 
+    def release(self, partitions: Iterable[int]) -> None:
+        """Write these partitions no longer, until they are claimed again; streams in them are answered PartitionNotOwned."""
+        self._for_writing().release(partitions)
+
+    def owned(self) -> dict[int, int]:
+        """The partitions that this process writes now, as far as it has read them, each with its claim's epoch."""
+        writer = self._writer
+        return {} if writer is None else {n: epoch for n in self._logs if (epoch := writer.owned(n)) is not None}
+
+    @property
+    def layout(self) -> Layout:
+        """Which stream lies where."""
+        return self._layout
+
+    @property
+    def failure(self) -> JournalUnavailable | None:
+        """What ended this journal for good: open it again; None while all is well, or will be by itself."""
+        ended = self._follower.ended
+        return None if ended is None else JournalUnavailable(f"the journal's reader has ended: {ended}")
+
     def partitions(self) -> tuple[PartitionStatus, ...]:
         """Every partition as this process knows it now."""
         return tuple(
@@ -151,12 +184,16 @@ class KafkaJournal:
                 log.counts,
                 log.next_record,
                 str(log.failure or ""),
-                owned=self._writer is not None and self._writer.owns(log.number),
+                owned=self._writer is not None and self._writer.owned(log.number) is not None,
                 events_read=log.events_read,
                 snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
         )
+
+    def stops(self) -> list[PartitionStopped]:
+        """Why partitions are stopped, those that are."""
+        return [log.failure for log in self._logs.values() if log.failure is not None]
 
     def observe_commits(self, observer: CommitObserver) -> None:
         """Tell `observer` of every commit of this process from now on; a reader has none."""
@@ -167,14 +204,16 @@ class KafkaJournal:
 
     async def append(self, stream: str, expected_sequence: int, events: Sequence[NewEvent]) -> tuple[Recorded, ...]:
         """See `port.Journal.append`; also raises PartitionNotOwned, OutcomeUnknown, PartitionStopped."""
-        writer = self._for_writing()
-        return await writer.submit(self._layout.partition_of(stream), stream, expected_sequence, events)
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}; nothing was written")
+        return await writer.submit(number, stream, expected_sequence, events)
 
     async def read(self, stream: str, after_sequence: int = 0) -> AsyncGenerator[Recorded]:
         """See `port.Journal.read`; a stopped partition is read up to the record that stopped it."""
         try:
             log = self._logs[self._layout.partition_of(stream)]
-        except EventRefused:
+        except (EventRefused, KeyError):
             return
         await self._come_up([log])
         while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
@@ -217,10 +256,28 @@ class KafkaJournal:
         await self._come_up(list(self._logs.values()))
         return {number: log.end for number, log in self._logs.items()}
 
-    async def streams(self) -> Sequence[StreamHead]:
-        """See `port.Journal.streams`; those of a stopped partition as they stood before it."""
-        await self._come_up(list(self._logs.values()))
-        return sorted((head for log in self._logs.values() for head in log.heads()), key=lambda head: head.stream)
+    async def streams(self, partitions: Iterable[int] | None = None) -> Sequence[StreamHead]:
+        """See `port.Journal.streams`; those of a stopped partition as they stood before it. `partitions` narrows it."""
+        logs = [self._logs[number] for number in (self._logs if partitions is None else partitions)]
+        await self._come_up(logs)
+        return sorted((head for log in logs for head in log.heads()), key=lambda head: head.stream)
+
+    def heads(self, partitions: Iterable[int]) -> list[StreamHead]:
+        """The streams of these partitions as far as they are read now."""
+        return [head for number in partitions for head in self._logs[number].heads()]
+
+    async def tenure(self, stream: str) -> int:
+        """See `port.Journal.tenure`; the claim's epoch. Raises PartitionNotOwned, PartitionStopped."""
+        writer, number = self._for_writing(), self._layout.partition_of(stream)
+        if self._closing is not None:
+            raise JournalClosed("the journal is closed")
+        if number not in self._logs:
+            raise JournalUnavailable(f"this process does not follow the partition of {stream}")
+        if not writer.is_sure(number):
+            await self._come_up([self._logs[number]])
+            if (failure := self._logs[number].failure) is not None:
+                raise failure
+        return writer.epoch(number)
 
     async def close(self) -> None:
         """See `port.Journal.close`."""
@@ -274,13 +331,16 @@ class KafkaJournal:
         return chunk or await self._history.fetch(log, records)
 
     async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
-        """Wait until everything that is in these partitions now has been taken; at once for those this process owns."""
+        """Wait until everything that is in these partitions now has been taken; at once for those surely owned here."""
         if self._closing is not None:
             raise JournalClosed("the journal is closed")
         await asyncio.sleep(0)
-        others = [log for log in logs if log.failure is None and not (self._writer and self._writer.owns(log.number))]
+        others = [
+            log for log in logs if log.failure is None and not (self._writer and self._writer.is_sure(log.number))
+        ]
         if not others:
             return
+        began = time.monotonic()
         reached = await self._history.reached(others)
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
@@ -291,6 +351,8 @@ class KafkaJournal:
                 if log.failure is None and (log.next_record < reached[log.number] or not log.is_proved)
             ]
             if not behind:
+                if self._writer is not None:
+                    self._writer.seen([log.number for log in others], began)
                 return
             if time.monotonic() > deadline:
                 log = behind[0]

@@ -8,7 +8,7 @@ order, and both parts can be read off in decimal; 0 lies before everything. Kafk
 topic.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -60,6 +60,15 @@ class Layout:
             for topic in range(len(self.topics))
             for partition in range(self.partitions)
         )
+
+    def numbers_of(self, areas: Iterable[str]) -> tuple[int, ...]:
+        """The port partitions in which streams of these areas lie; raises EventRefused for an area of another journal."""
+        topics = set()
+        for area in areas:
+            if area not in self.areas:
+                raise EventRefused(f"{area!r} is no area of this journal: {', '.join(sorted(self.areas))}")
+            topics.add(self.areas[area])
+        return tuple(number for number in self.numbers if number // PARTITIONS_A_TOPIC in topics)
 
     def partition_of(self, stream: str) -> int:
         """The port partition of a stream; raises EventRefused for a name without a known area and a key."""

@@ -25,7 +25,7 @@ from services.journal.kafka_errors import PartitionStopped
 from services.journal.kafka_layout import Layout, offset_of
 from services.journal.kafka_records import RawRecord, Reading, read_record
 from services.journal.kafka_stream_index import IndexMark, StreamIndex
-from services.journal.port import Position, Recorded, StreamHead, quick_recorded
+from services.journal.port import Position, Recorded, StreamHead
 from services.wire.batch import Claim
 from services.wire.envelope import NO_HASH, Envelope
 from services.wire.partition_snapshot import Origin, PartitionSnapshot
@@ -260,7 +260,7 @@ class PartitionLog:
                 self._stop(record, *complaint)
                 return
             heads[envelope.stream] = envelope.sequence, hashes[at]
-            recorded.append(quick_recorded(Position(self.number, offset_of(record, at + 1)), envelope, stored[at]))
+            recorded.append(Recorded(Position(self.number, offset_of(record, at + 1)), envelope, stored[at]))
         self._keep(record, recorded, hashes)
 
     def _knows(self, envelope: Envelope, event_hash: bytes) -> bool:
@@ -355,7 +355,7 @@ class PartitionLog:
         if not known:
             return None
         return tuple(
-            quick_recorded(Position(self.number, offset_of(raw.offset, at)), envelope, stored)
+            Recorded(Position(self.number, offset_of(raw.offset, at)), envelope, stored)
             for at, (envelope, stored) in enumerate(zip(reading.envelopes, reading.stored, strict=True), 1)
         )
 

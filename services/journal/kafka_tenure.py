@@ -64,6 +64,23 @@ class Tenure:
         self._must_see = -1
         self._own: OwnBatch | None = None
         self._next: Commit | None = None
+        self.sure_s = float("-inf")
+        """The writer's monotonic time at which this tenure was last known to be the latest one."""
+
+    @property
+    def epoch(self) -> int:
+        """Kafka's offset of the claim under which this process writes, or wrote last."""
+        return self._claim_offset
+
+    @property
+    def is_coming(self) -> bool:
+        """Whether the partition is being claimed or replayed."""
+        return self.state in {State.CLAIMING, State.REPLAYING} or bool(self.waiters)
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether nobody has claimed after this process's own claim, as far as the log is read."""
+        return self.epoch >= 0 and self.state in {State.OWNED, State.BROKEN} and self._is_latest()
 
     @property
     def is_busy(self) -> bool:
@@ -103,10 +120,12 @@ class Tenure:
             return []
         if flight.commit is None:
             self._claim_offset = offset
-            # An epoch counts from 1 (Envelope.writer_epoch): the very first record of a partition only makes room.
-            self.state = State.REPLAYING if offset > 0 else State.BROKEN
+            if self.state is State.CLAIMING:
+                # An epoch counts from 1 (Envelope.writer_epoch): the very first record of a partition only makes room.
+                self.state = State.REPLAYING if offset > 0 else State.BROKEN
             return []
         if offset == flight.commit.record and self._own is not None and self._is_same_log():
+            self.sure_s = max(self.sure_s, flight.began_s)
             self.log.take_own(self._own)
             return flight.commit.answers
         why = f"someone else wrote before it: it was put at {offset}" if self._is_same_log() else "the log is read anew"
@@ -121,6 +140,11 @@ class Tenure:
             self.state = State.BROKEN
         unknown = _unknown(flight.commit, str(error)) if flight is not None and flight.commit is not None else []
         return [*unknown, *self.refuse(error)]
+
+    def release(self) -> Answers:
+        """Write here no longer, until `claim` is asked for again; what is on its way is answered when it has landed."""
+        self.state = State.IDLE
+        return self.refuse(self.not_owned())
 
     def refuse(self, error: JournalError) -> Answers:
         """Answer all that wait with an error; what is on its way stays."""
@@ -175,16 +199,17 @@ class Tenure:
         others = self.log.claim_offset > self._claim_offset and latest is not None and latest != self._sent_claim
         if not self.waiters and (self.state is State.IDLE or others):
             self.state = State.IDLE
-            return self._drain(self._not_owned())
+            return self._drain(self.not_owned())
         self._sent_claim = self._make_claim()
         self.state = State.CLAIMING
         self.flight = Flight(self.log.number, None)
         send(self.flight, *claim_record(self._sent_claim))
         return []
 
-    def _not_owned(self) -> PartitionNotOwned:
+    def not_owned(self) -> PartitionNotOwned:
+        """Whose the partition is; nobody's when this process itself claimed it last and released it."""
         claim, place = self.log.claim, f"{self.log.place.topic} partition {self.log.place.partition}"
-        owner, address = (claim.owner, claim.address) if claim else ("", "")
+        owner, address = (claim.owner, claim.address) if claim and claim != self._sent_claim else ("", "")
         return PartitionNotOwned(self.log.number, place, owner, address)
 
     def _tell_waiters(self, error: JournalError | None) -> None:

@@ -34,6 +34,9 @@ MAX_QUEUED_BYTES = 128 * 1024 * 1024
 """What may wait for the writer thread; beyond it an append is refused at once with JournalOverloaded."""
 _EVENT_OVERHEAD_BYTES = 1_024
 """Counted for each queued event besides its payload; an envelope's other fields cannot take more but for odd names."""
+SURE_FOR_SECONDS = 1.0
+"""For how long a look at the log's end counts. Far less than a group's session timeout, so that a process that still takes
+part has lost nothing unseen; one that was paused looks again before it answers."""
 _TICK_SECONDS = 1.0
 _GRACE_SECONDS = 4.0
 """How much longer than its delivery timeout the client library may take to tell that a record failed."""
@@ -62,7 +65,12 @@ class _Progress:
     number: int
 
 
-_Message = tuple[int, Append] | _Landed | _Failed | _Wanted | _Progress | None
+@dataclass(frozen=True, slots=True)
+class _Released:
+    number: int
+
+
+_Message = tuple[int, Append] | _Landed | _Failed | _Wanted | _Progress | _Released | None
 
 
 class KafkaWriter:
@@ -142,12 +150,42 @@ class KafkaWriter:
             if tenure.is_busy and (tenure.flight is None or log.failure is not None):
                 self._queue.put(_Progress(log.number))
 
-    def owns(self, number: int) -> bool:
-        """Whether this process knows all that was acknowledged in the partition, because only it writes there.
+    def release(self, numbers: Iterable[int]) -> None:
+        """Write these partitions no longer; what was queued is answered with PartitionNotOwned. Never blocks."""
+        for number in numbers:
+            self._queue.put(_Released(number))
+
+    def owned(self, number: int) -> int | None:
+        """The claim's epoch if this process writes the partition now, as far as it has read it, else None.
 
         After a record of unknown outcome it does not, until it has claimed anew.
         """
-        return self._tenures[number].is_owned
+        tenure = self._tenures[number]
+        epoch = tenure.epoch
+        return epoch if tenure.is_owned else None
+
+    def is_sure(self, number: int) -> bool:
+        """Whether this process owns the partition and the broker has shown so within the last SURE_FOR_SECONDS.
+
+        A process that was paused or cut off does not know what happened meanwhile until it has looked again.
+        """
+        tenure = self._tenures[number]
+        return tenure.is_owned and time.monotonic() - tenure.sure_s < SURE_FOR_SECONDS
+
+    def seen(self, numbers: Iterable[int], began_s: float) -> None:
+        """Note that all of the partitions that was there at monotonic time `began_s` has been read."""
+        for number in numbers:
+            tenure = self._tenures[number]
+            tenure.sure_s = max(tenure.sure_s, began_s)
+
+    def epoch(self, number: int) -> int:
+        """The claim's offset of the present tenure; raises PartitionNotOwned, or JournalUnavailable while it begins."""
+        tenure = self._tenures[number]
+        if tenure.is_latest:
+            return tenure.epoch
+        if tenure.is_coming:
+            raise JournalUnavailable(f"{tenure.log.place} is being taken over by this process: ask again in a moment")
+        raise tenure.not_owned()
 
     def close(self) -> None:
         """Write what is queued and end the thread. Blocks; call it off the event loop."""
@@ -188,7 +226,7 @@ class KafkaWriter:
                 messages.append(self._queue.get_nowait())
         return messages
 
-    def _handle(self, message: "tuple[int, Append] | _Landed | _Failed | _Wanted | _Progress") -> int:
+    def _handle(self, message: "tuple[int, Append] | _Landed | _Failed | _Wanted | _Progress | _Released") -> int:
         match message:
             case (number, append):
                 self._tenures[number].pending.append(append)
@@ -211,6 +249,9 @@ class KafkaWriter:
                 return flight.number
             case _Wanted(number, waiter):
                 self._tenures[number].waiters.append(waiter)
+                return number
+            case _Released(number):
+                self._deliver(self._tenures[number].release())
                 return number
             case _Progress(number):
                 return number

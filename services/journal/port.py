@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from services.game.authority import Actor, EventId
-from services.game.quick import quick
+from services.game.record import Record
 from services.journal.chain import hash_of
 from services.wire.envelope import Envelope
 
@@ -17,8 +17,7 @@ MAX_EVENT_BYTES = 8 * 1024 * 1024
 """The largest stored event; a larger one is refused with EventRefused."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(Record, frozen=True):
     """What a caller wants stored.
 
     The journal adds stream, sequence, recorded_time_us, writer_epoch and previous_hash; the ranges are those of
@@ -37,10 +36,6 @@ class NewEvent:
     gaming_day: str
 
 
-quick_new_event = quick(NewEvent)
-"""Makes a NewEvent where many are made."""
-
-
 class Position(NamedTuple):
     """Where an event lies in the log. Compare offsets only inside one partition."""
 
@@ -48,8 +43,7 @@ class Position(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Record, frozen=True):
     """One stored event: where it lies, what it says, and exactly the bytes that are stored."""
 
     position: Position
@@ -60,10 +54,6 @@ class Recorded:
     def hash(self) -> bytes:
         """SHA-256 of the stored bytes, which the stream's next event carries."""
         return hash_of(self.stored)
-
-
-quick_recorded = quick(Recorded)
-"""Makes a Recorded where many are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +101,15 @@ class Journal(Protocol):
 
     async def streams(self) -> Sequence[StreamHead]:
         """Return the head of every stream, by name."""
+        ...
+
+    async def tenure(self, stream: str) -> int:
+        """Return the number of this process's present time as the stream's writer, at least 0.
+
+        A state kept in memory holds only as long as this number stays the same: another one means that somebody else may
+        have written in between. It says what was so at some moment of the last second, or later. Raises JournalUnavailable
+        when this process is not the writer (which kind says whose the stream is), or cannot tell.
+        """
         ...
 
     async def close(self) -> None:

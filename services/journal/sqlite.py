@@ -123,6 +123,14 @@ class SqliteJournal:
         """See `port.Journal.streams`."""
         return await self._reader.run(stream_heads)
 
+    async def tenure(self, stream: str) -> int:
+        """See `port.Journal.tenure`; the file's lock makes it one for as long as the journal is open."""
+        if self._writer is None:
+            raise JournalClosed(f"journal {self._path} is open read-only: nothing is written to {stream} here")
+        if self._closing is not None:
+            raise JournalClosed(f"journal {self._path} is closed")
+        return 0
+
     async def close(self) -> None:
         """See `port.Journal.close`."""
         if self._closing is None:

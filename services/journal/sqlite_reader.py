@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from services.journal.chain import ChainReader
 from services.journal.errors import JournalClosed, JournalDamaged, PositionBeyondEnd
-from services.journal.port import Position, Recorded, StreamHead, quick_recorded
+from services.journal.port import Position, Recorded, StreamHead
 from services.journal.sqlite_file import SqliteFailure, explained, open_for_reading
 from services.wire.envelope import NO_HASH, EnvelopeInvalid, decode
 
@@ -181,7 +181,7 @@ def _next_of(chain: ChainReader, offset: int, recorded_hash: bytes, stored: obje
         raise JournalDamaged(chain.stream, chain.sequence + 1, f"it cannot be decoded: {error}") from error
     chain.accept(envelope, recorded_hash)
     # A named tuple made as the tuple it is: half the time, and this runs for every event of a replay.
-    return quick_recorded(tuple.__new__(Position, (0, offset)), envelope, stored)
+    return Recorded(tuple.__new__(Position, (0, offset)), envelope, stored)
 
 
 def _hash_at(connection: sqlite3.Connection, number: int, stream: str, sequence: int) -> bytes:

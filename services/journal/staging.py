@@ -12,7 +12,7 @@ from functools import partial
 from services.game.authority import EventId
 from services.journal.chaining import chained
 from services.journal.errors import EventRefused, SequenceConflict
-from services.journal.port import NewEvent, Position, Recorded, quick_recorded
+from services.journal.port import NewEvent, Position, Recorded
 from services.runtime.clock import Clock
 from services.wire.envelope import NO_HASH
 
@@ -72,7 +72,7 @@ class Staging:
         for envelope, stored, event_hash in placed:
             offset += 1
             rows.append((offset, head.number, envelope.sequence, event_hash, stored))
-            recorded.append(quick_recorded(_position((0, offset)), envelope, stored))
+            recorded.append(Recorded(_position((0, offset)), envelope, stored))
         head = self._heads[stream] = Head(head.number, recorded[-1].envelope.sequence, rows[-1][3])
         self._offset = offset
         self._next_number = max(self._next_number, head.number + 1)

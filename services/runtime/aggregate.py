@@ -1,20 +1,21 @@
 """Commands against one stream at a time: load, decide, append, answer.
 
 Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
-events are durable; the same request id gets the same answer again, also after a restart; after any failure the state is
-dropped and read anew from the journal, so memory never runs ahead of the log. Does not know what the commands mean.
+events are durable; the same request id gets the same answer again, also after a restart; after any failure, and after
+somebody else may have written, the state is dropped and read anew from the journal, so memory is never ahead of the log nor
+behind it. Does not know what the commands mean.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, quick_new_event
+from services.journal.port import Journal, NewEvent
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
@@ -98,6 +99,8 @@ class _Entry(Generic[S, E]):
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     state: S | None = None
+    tenure: int = -1
+    """The journal's tenure under which the state was read; under another one it may be old."""
     sequence: int = 0
     requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
@@ -160,7 +163,7 @@ class Turn(Generic[S, C, E]):
             type_name, version, payload = decider.events.encode(event)
             moment = moments[at] if moments else context
             new.append(
-                quick_new_event(
+                NewEvent(
                     type=type_name,
                     schema_version=version,
                     payload=payload,
@@ -197,8 +200,10 @@ class AggregateHost(Generic[S, C, E]):
         entry = self._entries.setdefault(key, _Entry())
         async with entry.lock:
             try:
-                if entry.state is None:
+                tenure = await self.journal.tenure(stream_of(self.decider.area, key))
+                if entry.state is None or entry.tenure != tenure:
                     await self._load(key, entry)
+                    entry.tenure = tenure
                 yield Turn(self, key, entry)
             except Rejection:
                 raise
@@ -225,6 +230,21 @@ class AggregateHost(Generic[S, C, E]):
         """The state as of the last durable event."""
         async with self.turn(key) as turn:
             return turn.state
+
+    def tenure_of(self, key: str) -> int:
+        """The journal's tenure under which the key was read last; -1 for one that never was."""
+        entry = self._entries.get(key)
+        return -1 if entry is None else entry.tenure
+
+    def let_go(self, streams: Iterable[str]) -> None:
+        """Drop what is in memory of those of these streams that are this area's and at rest: others own them now."""
+        prefix = stream_of(self.decider.area, "")
+        for key in [stream.removeprefix(prefix) for stream in streams if stream.startswith(prefix)]:
+            entry = self._entries.get(key)
+            if entry is not None and not entry.lock.locked():
+                entry.state = None
+                entry.requests.clear()
+                entry.outcomes.clear()
 
     def states(self) -> list[S]:
         """The states that are in memory now, for measures only; safe to ask from any thread, and never waits."""

@@ -12,7 +12,8 @@ import grpc
 
 from services.game.authority import CommandContext
 from services.runtime.dispatch import Dispatcher
-from services.runtime.failures import CallFailed, DeadlinePassed, NotFound, Overloaded, ServiceUnavailable
+from services.runtime.failures import CallFailed, DeadlinePassed, NotFound, NotOwner, Overloaded, ServiceUnavailable
+from services.wire.redirect import decode_redirect
 from services.wire.refusal import STATUS_DETAILS_KEY, Refused, decode_refusal
 from services.wire.rpc import Call, CommandHeader, Rpc
 
@@ -115,12 +116,16 @@ def open_channel(address: str) -> grpc.aio.Channel:
 
 def failure_of(error: grpc.aio.AioRpcError) -> Exception:
     """The failure that a gRPC status stands for."""
+    text = error.details() or error.code().name
     for key, value in error.trailing_metadata() or ():
         if key == STATUS_DETAILS_KEY:
-            refused = decode_refusal(value if isinstance(value, bytes) else value.encode())
+            detail = value if isinstance(value, bytes) else value.encode()
+            refused = decode_refusal(detail)
             if refused is not None:
                 return refused
-    text = error.details() or error.code().name
+            redirect = decode_redirect(detail)
+            if redirect is not None:
+                return NotOwner(text, redirect.partition, redirect.owner, redirect.address)
     match error.code():
         case grpc.StatusCode.DEADLINE_EXCEEDED:
             return DeadlinePassed(text)

@@ -5,7 +5,7 @@ raised into the few failures a caller knows. A command runs to its end even when
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import structlog
@@ -13,8 +13,9 @@ import structlog
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
 from services.journal.errors import EventRefused, JournalError
+from services.journal.kafka_errors import PartitionNotOwned
 from services.runtime.clock import Clock, GamingCalendar
-from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
+from services.runtime.failures import CallFailed, NotFound, NotOwner, Overloaded, ServiceUnavailable
 from services.runtime.header import check_header
 from services.runtime.sealing import SealBroken
 from services.runtime.table_key import check_table_key, floor_of
@@ -35,7 +36,8 @@ log = structlog.get_logger(__name__)
 class Dispatcher:
     """The procedures of one service. `calendars` gives each floor's gaming calendar, `calendar` that of any other floor.
 
-    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done.
+    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done. `let_go` is
+    called with the names of streams that another process owns from now on.
     """
 
     def __init__(
@@ -46,7 +48,9 @@ class Dispatcher:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
         limit: int = 2_000,
+        let_go: Callable[[Collection[str]], None] = lambda _: None,
     ) -> None:
+        self.let_go = let_go
         self.use_cases = dict(use_cases)
         names = {rpc.service for rpc in self.use_cases}
         if len(names) != 1:
@@ -56,6 +60,7 @@ class Dispatcher:
             rpc.check()
         self._clock = clock
         self._telemetry = telemetry
+        telemetry.host(self.service)
         self._calendars = dict(calendars or {})
         self._calendar = GamingCalendar()
         self._limit = limit
@@ -80,7 +85,8 @@ class Dispatcher:
                 async for reply in self._use_case(rpc)(call.table, call.request):
                     yield reply
                 measure.status = "ok"
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, GeneratorExit):
+                # The reader has gone, as every reader of a stream does at some time.
                 measure.status = "ok"
                 raise
             except Exception as error:
@@ -138,6 +144,11 @@ class Dispatcher:
             measure.status = "refused"
             self._telemetry.refusals.labels(self.service, error.name).inc()
             return error
+        if isinstance(error, PartitionNotOwned):
+            # Daily life of a cluster, after every hand-over: the caller is told whom to ask.
+            measure.status = "redirected"
+            log.debug("request for another owner", procedure=rpc.name, reason=str(error))
+            return NotOwner(str(error), error.partition, error.owner, error.address)
         if isinstance(error, ServiceUnavailable | JournalError):
             measure.status = "unavailable"
             log.warning("request not answered", procedure=rpc.name, reason=str(error))

@@ -5,6 +5,19 @@ class ServiceUnavailable(Exception):
     """The outcome is unknown or the service is not ready: ask again with the same request id."""
 
 
+class NotOwner(ServiceUnavailable):
+    """Another process owns the table's partition: nothing was done here, ask there with the same request id.
+
+    `partition` is the journal's number; `owner` and `address` ("host:port") are empty while nobody is known to own it.
+    """
+
+    def __init__(self, text: str, partition: int, owner: str, address: str) -> None:
+        super().__init__(text)
+        self.partition = partition
+        self.owner = owner
+        self.address = address
+
+
 class DeadlinePassed(ServiceUnavailable):
     """No answer within the deadline; the command may have been carried out: ask again with the same request id."""
 

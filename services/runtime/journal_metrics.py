@@ -138,6 +138,10 @@ class MeasuredJournal:
         """See `port.Journal.streams`."""
         return await self._journal.streams()
 
+    async def tenure(self, stream: str) -> int:
+        """See `port.Journal.tenure`."""
+        return await self._journal.tenure(stream)
+
     async def close(self) -> None:
         """See `port.Journal.close`."""
         await self._journal.close()

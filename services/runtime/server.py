@@ -13,7 +13,8 @@ from grpc_reflection.v1alpha import reflection
 from services.game.rejections import Rejection
 from services.runtime.caller import MESSAGE_LIMIT_BYTES
 from services.runtime.dispatch import Dispatcher
-from services.runtime.failures import CallFailed, NotFound, Overloaded, ServiceUnavailable
+from services.runtime.failures import CallFailed, NotFound, NotOwner, Overloaded, ServiceUnavailable
+from services.wire.redirect import Redirect, encode_redirect
 from services.wire.refusal import STATUS_CODES, STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
 from services.wire.rpc import Kind, Rpc
 
@@ -135,6 +136,10 @@ async def _abort(context: Any, error: Exception) -> None:
     if isinstance(error, Refused):
         code = _STATUS[STATUS_CODES[error.breach]]
         detail = encode_refusal(error)
+        await context.abort(code, status_text(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
+    if isinstance(error, NotOwner) and error.address:
+        detail = encode_redirect(Redirect(error.partition, error.owner, error.address), status_text(error))
+        code = grpc.StatusCode.FAILED_PRECONDITION
         await context.abort(code, status_text(error), trailing_metadata=((STATUS_DETAILS_KEY, detail),))
     codes: list[tuple[type[Exception], grpc.StatusCode]] = [
         (Overloaded, grpc.StatusCode.RESOURCE_EXHAUSTED),

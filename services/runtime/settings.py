@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from services.runtime.clock import GamingCalendar
+
+if TYPE_CHECKING:
+    from services.runtime.kafka_settings import KafkaSettings
 
 SERVICES = ("shoe", "table", "wager", "surveillance", "console")
 
@@ -32,10 +35,11 @@ def read_address(text: str) -> tuple[str, int]:
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
-    `data_dir` holds the journal, the projection and the keys. `console_names` are the names under which
+    `data_dir` holds the journal, the projection and the keys. With `kafka` the journal is there instead, and `sealing_key`
+    the file of the key that all shoe services of the cluster share. `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
-    "host:port" by service. `calendars` gives each floor's gaming calendar; a floor that is not named has Colorado's
-    default. Raises SettingsRefused for an address that is none.
+    "host:port" by service, several by commas. `calendars` gives each floor's gaming calendar; a floor that is not named
+    has Colorado's default. Raises SettingsRefused for an address that is none.
     """
 
     data_dir: Path
@@ -45,9 +49,12 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    kafka: "KafkaSettings | None" = None
+    sealing_key: Path | None = None
 
     def __post_init__(self) -> None:
-        for address in (self.grpc_address, self.console_address, self.metrics_address, *self.addresses.values()):
+        elsewhere = (address for addresses in self.addresses.values() for address in addresses.split(","))
+        for address in (self.grpc_address, self.console_address, self.metrics_address, *elsewhere):
             read_address(address)
 
     @property
@@ -63,7 +70,7 @@ class Settings:
     @property
     def sealing_key_path(self) -> Path:
         """The shoe service's key; without it a live shoe cannot go on."""
-        return self.data_dir / "keys" / "shoe.key"
+        return self.sealing_key or self.data_dir / "keys" / "shoe.key"
 
 
 def read_calendars(path: Path) -> dict[str, GamingCalendar]:

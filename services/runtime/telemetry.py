@@ -121,6 +121,10 @@ class Telemetry:
         self._series: dict[tuple[str, str], _Series] = {}
         self._counts: dict[tuple[str, str, str], Counter] = {}
 
+    def host(self, service: str) -> None:
+        """Show that this process hosts the service, before anybody has asked it anything."""
+        self.in_flight.labels(service)
+
     def request(self, service: str, procedure: str) -> "Measure":
         """Measure one request in a `with` block; the block sets `status` on what it is given."""
         series = self._series.get((service, procedure))
@@ -140,7 +144,7 @@ class Telemetry:
 
 
 class Measure:
-    """One request being measured. `status` says how it went, in one word: ok, refused, unavailable, failed."""
+    """One request being measured. `status` says how it went, in one word: ok, refused, redirected, unavailable, failed."""
 
     __slots__ = ("_procedure", "_series", "_service", "_started", "_telemetry", "status")
 

@@ -17,6 +17,7 @@ from services.game.cards import standard_deck
 from services.game.rule_options import CutCardFirst
 from services.runtime.caller import Caller
 from services.shoe.commands import (
+    AbandonShoe,
     BurnCards,
     CutCards,
     DrawCards,
@@ -29,6 +30,7 @@ from services.shoe.commands import (
     ObserveTurnedCard,
     PeekCard,
     PlaceCutCard,
+    RackCards,
     RegisterDevice,
     ReshuffleDiscards,
     RetireShoe,
@@ -39,20 +41,17 @@ from services.shoe.commands import (
     StartObservedShoe,
     UnloadDecks,
 )
+from services.shoe.observed_replies import ObservedCard, ObservedCards, ObservedShoe, TurnedCard
 from services.shoe.replies import (
     CardFromShoe,
     CardsBurned,
     CardsDrawn,
     CardShown,
     HoleAnswer,
-    ObservedCard,
-    ObservedCards,
-    ObservedShoe,
     ShoeAnswer,
     ShoeClosed,
     ShoeStatus,
     Transcript,
-    TurnedCard,
 )
 from services.shoe.words import (
     BurnReason,
@@ -67,6 +66,7 @@ from services.shoe.words import (
 from services.wire.rpc import Kind, Rpc
 
 __all__ = [
+    "AbandonShoe",
     "BurnCards",
     "BurnReason",
     "CardFromShoe",
@@ -97,6 +97,7 @@ __all__ = [
     "PeekCard",
     "PlaceCutCard",
     "ProveCard",
+    "RackCards",
     "RegisterDevice",
     "ReshuffleDiscards",
     "RetireReason",
@@ -162,6 +163,8 @@ PEEK_CARD: Final = Rpc(SERVICE, "PeekCard", PeekCard, HoleAnswer)
 REVEAL_CARD: Final = Rpc(SERVICE, "RevealCard", RevealCard, CardShown)
 RESHUFFLE_DISCARDS: Final = Rpc(SERVICE, "ReshuffleDiscards", ReshuffleDiscards, ShoeAnswer)
 RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnswer)
+RACK_CARDS: Final = Rpc(SERVICE, "RackCards", RackCards, ShoeAnswer)
+ABANDON_SHOE: Final = Rpc(SERVICE, "AbandonShoe", AbandonShoe, ShoeAnswer)
 RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
 START_OBSERVED_SHOE: Final = Rpc(SERVICE, "StartObservedShoe", StartObservedShoe, ObservedShoe)
 OBSERVE_CARDS: Final = Rpc(SERVICE, "ObserveCards", ObserveCards, ObservedCards)
@@ -244,6 +247,14 @@ class ShoeClient:
     async def retire_shoe(self, table: str, context: CommandContext, command: RetireShoe) -> ShoeClosed:
         """End the shoe, reveal its seeds, count its cards."""
         return await self._caller.call(RETIRE_SHOE, table, context, command)
+
+    async def rack_cards(self, table: str, context: CommandContext, command: RackCards) -> ShoeAnswer:
+        """Say that a round's cards lie in the discard rack (30-822)."""
+        return await self._caller.call(RACK_CARDS, table, context, command)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: AbandonShoe) -> ShoeAnswer:
+        """Give up a shoe whose sealing key is lost (supervisor)."""
+        return await self._caller.call(ABANDON_SHOE, table, context, command)
 
     async def start_observed_shoe(
         self, table: str, context: CommandContext, command: StartObservedShoe

@@ -100,11 +100,17 @@ class BurnCards:
 
 @dataclass(frozen=True, slots=True)
 class DrawCards:
-    """Draw one card for each entry of `face_down` (1 to 64), in order (30-818, 30-820)."""
+    """Draw one card for each entry of `face_down` (1 to 64), in order (30-818, 30-820).
+
+    `shoe_id` names the shoe that the wagers were placed on, "" for whichever is in play. `until_racked` announces that the
+    round's cards keep the shoe from being opened until `RackCards`: no hole card guards the order meanwhile.
+    """
 
     draw_id: str
     round_id: str
     face_down: tuple[bool, ...]
+    shoe_id: str = ""
+    until_racked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,22 @@ class ReturnDiscards:
 
     return_id: str
     positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RackCards:
+    """Say that the cards of a round lie in the discard rack (30-822), so that the shoe may be opened again."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonShoe:
+    """Give up a shoe that the sealing key does not open any more, by a supervisor's word and for this `reason`."""
+
+    shoe_id: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

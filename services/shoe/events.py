@@ -151,6 +151,22 @@ class CardBurned:
 
 
 @dataclass(frozen=True, slots=True)
+class FeltTaken:
+    """Cards of a round without a hole card begin to lie on the felt: until they are racked the shoe stays shut."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeltCleared:
+    """The cards of the round lie in the discard rack (30-822)."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class HoleCardChecked:
     """The no-peek device said whether the hole card makes blackjack with the up card (30-823)."""
 
@@ -221,6 +237,31 @@ class ShoeRetired:
     missing: tuple[Card, ...]
     extra: tuple[Card, ...]
     broken_roots: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeAbandoned:
+    """The shoe ended unopened: its seeds cannot be read any more, so its order stays unproved (DESIGN §6).
+
+    `authorised_by` is the supervisor, `reason` his words. `face_down` are drawn cards that nobody saw, `undealt` how many
+    cards never left. The cards in the device are to be counted by hand before they are shuffled again (30-815).
+    """
+
+    shoe_id: str
+    reason: str
+    authorised_by: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    face_down: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NothingChanged:
+    """A command's effect stood already. Recorded where the command, repeated later, could act after all (DESIGN §3)."""
+
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,11 +336,15 @@ EVENTS: tuple[type, ...] = (
     CutCardPlaced,
     CardDrawn,
     CardBurned,
+    FeltTaken,
+    FeltCleared,
     HoleCardChecked,
     CardRevealed,
     DiscardsReshuffled,
     DiscardsReturned,
     ShoeRetired,
+    ShoeAbandoned,
+    NothingChanged,
     ObservedShoeStarted,
     CutCardSeen,
     ImpossibleCardSeen,
@@ -319,11 +364,15 @@ ShoeEvent = (
     | CutCardPlaced
     | CardDrawn
     | CardBurned
+    | FeltTaken
+    | FeltCleared
     | HoleCardChecked
     | CardRevealed
     | DiscardsReshuffled
     | DiscardsReturned
     | ShoeRetired
+    | ShoeAbandoned
+    | NothingChanged
     | ObservedShoeStarted
     | CutCardSeen
     | ImpossibleCardSeen

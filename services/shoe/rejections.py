@@ -1,6 +1,6 @@
 """Why a shoe refuses, each named after the broken rule. No refusal ever names a card that is not face up."""
 
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 
 
 class DeviceNotRegistered(Rejection):
@@ -232,6 +232,45 @@ class EnoughCards(Rejection):
 
     rule = "30-816"
     remedy = "Deal on; shuffle after the round."
+
+
+class CardsOnFelt(Rejection):
+    """Cards of a round without a hole card lie on the felt: opening the shoe would show what its players still draw."""
+
+    rule = "30-822"
+    remedy = "Finish the round; its pickup clears the felt. A supervisor may send RackCards when the table cannot."
+
+
+class ShoeCannotBeOpened(Rejection):
+    """The sealing key here is not the one that this shoe was sealed under, so none of its cards can be read."""
+
+    rule = "DESIGN §6"
+    remedy = (
+        "Put the key file back and start again. If it is lost for good, a pit supervisor sends AbandonShoe, voids the round "
+        "in play, has the cards counted and a new shoe shuffled."
+    )
+
+
+class ShoeStillOpens(Rejection):
+    """The shoe can be opened: an order that was committed to is never withheld (DESIGN §6)."""
+
+    rule = "DESIGN §6"
+    remedy = "Finish the round, then retire the shoe."
+
+
+class ShoeGivenUp(Rejection):
+    """The shoe was abandoned: its cards cannot be shown any more."""
+
+    rule = "DESIGN §6"
+    remedy = "Settle the round without them: a pit supervisor voids it. Count the cards and shuffle anew."
+
+
+class ReasonMissing(Rejection):
+    """An act that needs a supervisor's reason came without one (30-828(1))."""
+
+    rule = "30-828"
+    remedy = "Say why."
+    breach = Breach.FORM
 
 
 class PositionNotDrawn(Rejection):

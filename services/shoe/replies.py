@@ -4,7 +4,6 @@ Owns the reply records and their making. Promises that a repeated command gets t
 holds a card that is still face down.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.game.cards import Card
@@ -12,7 +11,6 @@ from services.game.rule_options import CutCardFirst
 from services.shoe import rejections as r
 from services.shoe.dealing import cards_taken
 from services.shoe.events import ShoeRetired
-from services.shoe.observing import where
 from services.shoe.order import ALGORITHM
 from services.shoe.state import CardOut, LiveShoe, Shoe
 from services.shoe.words import BurnReason, CardProof, DeviceKind, ShoePhase
@@ -24,8 +22,10 @@ class ShoeStatus:
 
     `phase` says what comes next. `seed_hash` and `root` are the commitment, `size` the cards it covers. `left` counts what
     can still be drawn. `last_round`: no other round from this shoe. `face_down` lists drawn cards that are not yet seen.
-    `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under. `observed`: it holds physical
-    cards that devices watch, so there is no commitment.
+    `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under. `electronic` is the device's.
+    `cards_behind` stand behind the cutting card (30-817). `burned_after_shuffle` counts the burn that the shuffle asks for;
+    `burns_shown` and `burns_hidden` are the cards burned by procedure, face up and face down (30-819).
+    `observed`: it holds physical cards that devices watch, so there is no commitment.
     """
 
     phase: ShoePhase
@@ -46,6 +46,11 @@ class ShoeStatus:
     face_down: tuple[int, ...]
     min_cut_cards: int
     cut_card_first: CutCardFirst | None
+    electronic: bool = False
+    cards_behind: int = 0
+    burned_after_shuffle: int = 0
+    burns_shown: int = 0
+    burns_hidden: int = 0
     observed: bool = False
 
 
@@ -93,46 +98,6 @@ class CardsBurned:
     cards: tuple[CardFromShoe, ...]
     left: int
     last_round: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedShoe:
-    """The physical shoe in play, "" when there is none: its decks, how many cards left it, and whether it ends."""
-
-    shoe_id: str
-    decks: int
-    drawn: int
-    last_round: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedCard:
-    """Where a card that was seen stands in its shoe; `impossible` when the decks hold no such card any more."""
-
-    observation: str
-    shoe_id: str
-    decks: int
-    round_id: str
-    position: int
-    impossible: bool
-    last_round: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedCards:
-    """The cards of a call, in its order."""
-
-    cards: tuple[ObservedCard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnedCard:
-    """A card that was turned over; `impossible` as in `ObservedCard`."""
-
-    shoe_id: str
-    position: int
-    card: Card
-    impossible: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +182,16 @@ class Transcript:
     returned: tuple[ReturnRecord, ...]
 
 
+_PROCEDURE = frozenset({BurnReason.AFTER_SHUFFLE, BurnReason.DEALER_CHANGE})
+"""Burns that the house's procedure asks for; a boxed card lies face up by itself, a supervisor orders as he thinks fit."""
+
+
 def status(shoe: Shoe) -> ShoeStatus:
     """Sum up the table's cards."""
     device, live = shoe.device, shoe.live
-    burned = 0 if live is None else sum(card.burned is not None for card in live.out)
+    burns = [] if live is None else [card for card in live.out if card.burned is not None]
+    burned = len(burns)
+    procedure = [card for card in burns if card.burned in _PROCEDURE]
     return ShoeStatus(
         phase=shoe.phase,
         device_id="" if device is None else device.id,
@@ -240,6 +211,11 @@ def status(shoe: Shoe) -> ShoeStatus:
         face_down=() if live is None else live.face_down,
         min_cut_cards=0 if live is None else live.min_cut_cards,
         cut_card_first=None if live is None else live.cut_card_first,
+        electronic=device is not None and device.electronic,
+        cards_behind=0 if live is None else live.cards_behind or 0,
+        burned_after_shuffle=sum(card.burned is BurnReason.AFTER_SHUFFLE for card in procedure),
+        burns_shown=sum(not card.face_down for card in procedure),
+        burns_hidden=sum(card.face_down for card in procedure),
         observed=live is not None and live.observed,
     )
 
@@ -264,39 +240,6 @@ def cards_burned(shoe: Shoe, burn_id: str) -> CardsBurned:
     if reason is None:
         raise ValueError(f"{burn_id} is a draw")
     return CardsBurned(live.id, live.decks, burn_id, reason, _from_shoe(cards), last.left, last.last_round)
-
-
-def observed_shoe(shoe: Shoe) -> ObservedShoe:
-    """Answer with the physical shoe in play."""
-    live = shoe.live
-    if live is None or not live.observed:
-        return ObservedShoe("", 0, 0, last_round=False)
-    return ObservedShoe(live.id, live.decks, len(live.out), live.last_round)
-
-
-def observed_cards(shoe: Shoe, observations: Iterable[str]) -> ObservedCards:
-    """Answer with where these cards stand."""
-    return ObservedCards(tuple(_observed(shoe, observation) for observation in observations))
-
-
-def turned_card(shoe: Shoe, position: int) -> TurnedCard:
-    """Answer a card that was turned over."""
-    live = shoe.live
-    card = None if live is None else live.card(position)
-    if live is None or card is None or card.seen is None:
-        raise ValueError(f"no card was turned over at {position}")
-    return TurnedCard(live.id, position, card.seen, position in live.impossible)
-
-
-def _observed(shoe: Shoe, observation: str) -> ObservedCard:
-    found = where(shoe, observation)
-    if found is None:
-        raise ValueError(f"{observation} was not recorded")
-    live, position = found
-    card = live.out[position - 1]
-    return ObservedCard(
-        observation, live.id, live.decks, card.round_id, position, position in live.impossible, card.last_round
-    )
 
 
 def hole_answer(shoe: Shoe, shoe_id: str, position: int) -> HoleAnswer:

@@ -37,7 +37,9 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.REVEAL_CARD: service.reveal_card,
         client.RESHUFFLE_DISCARDS: service.reshuffle_discards,
         client.RETURN_DISCARDS: service.return_discards,
+        client.RACK_CARDS: service.rack_cards,
         client.RETIRE_SHOE: service.retire_shoe,
+        client.ABANDON_SHOE: service.abandon_shoe,
         client.START_OBSERVED_SHOE: service.start_observed_shoe,
         client.OBSERVE_CARDS: service.observe_cards,
         client.OBSERVE_CUT_CARD: service.observe_cut_card,
@@ -71,6 +73,8 @@ def counting(registry: CollectorRegistry) -> Callable[[tuple[e.ShoeEvent, ...]],
                     shoes.labels("shuffled").inc()
                 case e.DiscardsReshuffled():
                     shoes.labels("discards reshuffled").inc()
+                case e.ShoeAbandoned():
+                    shoes.labels("abandoned").inc()
                 case e.ObservedShoeStarted():
                     shoes.labels("observed").inc()
                 case e.ShoeRetired():
@@ -93,4 +97,4 @@ def dispatcher(
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
     service = ShoeService(journal, sealer, entropy, counting(telemetry.registry))
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)

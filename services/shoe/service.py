@@ -4,7 +4,7 @@ Owns the only place where seeds are drawn from the system's entropy and where th
 a card is given out only after its event is durable. Holds no rule of the game.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
@@ -12,16 +12,17 @@ from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
-from services.runtime.sealing import Sealer
+from services.runtime.sealing import SealBroken, Sealer
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
+from services.shoe import observed_replies as o
 from services.shoe import replies as a
 from services.shoe.client import GetDraw, GetShoe, GetTranscript, ProveCard
 from services.shoe.dealing import cards_taken
 from services.shoe.events import EVENTS, ShoeEvent
 from services.shoe.hidden import Hidden
 from services.shoe.order import SEED_BYTES
-from services.shoe.rejections import NothingCommitted
+from services.shoe.rejections import NothingCommitted, ShoeCannotBeOpened
 from services.shoe.shoe import Shoe, ShoeCommand, ShoeDecision, authorise, decide, evolve
 from services.shoe.vault import Vault
 from services.wire.registry import EventTypes
@@ -55,6 +56,10 @@ class ShoeService:
         self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    def let_go(self, streams: Collection[str]) -> None:
+        """Drop the shoes of these streams from memory: another process deals from them now."""
+        self._host.let_go(streams)
 
     async def register_device(self, table: str, context: CommandContext, command: c.RegisterDevice) -> a.ShoeAnswer:
         """Enrol the table's device."""
@@ -118,6 +123,14 @@ class ShoeService:
         """Put discards back into the machine."""
         return await self._carry_out(table, context, command, a.answer)
 
+    async def rack_cards(self, table: str, context: CommandContext, command: c.RackCards) -> a.ShoeAnswer:
+        """Clear the felt of a round's cards."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: c.AbandonShoe) -> a.ShoeAnswer:
+        """Give up a shoe whose key is lost."""
+        return await self._carry_out(table, context, command, a.answer)
+
     async def retire_shoe(self, table: str, context: CommandContext, command: c.RetireShoe) -> a.ShoeClosed:
         """End the shoe and count it."""
         closed = await self._carry_out(table, context, command, lambda shoe: a.shoe_closed(shoe, command.shoe_id))
@@ -126,30 +139,30 @@ class ShoeService:
 
     async def start_observed_shoe(
         self, table: str, context: CommandContext, command: c.StartObservedShoe
-    ) -> a.ObservedShoe:
+    ) -> o.ObservedShoe:
         """Take up a physical shoe."""
-        return await self._carry_out(table, context, command, a.observed_shoe)
+        return await self._carry_out(table, context, command, o.observed_shoe)
 
-    async def observe_cards(self, table: str, context: CommandContext, command: c.ObserveCards) -> a.ObservedCards:
+    async def observe_cards(self, table: str, context: CommandContext, command: c.ObserveCards) -> o.ObservedCards:
         """Record cards that devices saw."""
         observations = [seen.observation for seen in command.cards]
-        return await self._carry_out(table, context, command, lambda shoe: a.observed_cards(shoe, observations))
+        return await self._carry_out(table, context, command, lambda shoe: o.observed_cards(shoe, observations))
 
-    async def observe_cut_card(self, table: str, context: CommandContext, command: c.ObserveCutCard) -> a.ObservedShoe:
+    async def observe_cut_card(self, table: str, context: CommandContext, command: c.ObserveCutCard) -> o.ObservedShoe:
         """Record that the cutting card came out."""
-        return await self._carry_out(table, context, command, a.observed_shoe)
+        return await self._carry_out(table, context, command, o.observed_shoe)
 
     async def observe_turned_card(
         self, table: str, context: CommandContext, command: c.ObserveTurnedCard
-    ) -> a.TurnedCard:
+    ) -> o.TurnedCard:
         """Record the face of a card that lay face down."""
-        return await self._carry_out(table, context, command, lambda shoe: a.turned_card(shoe, command.position))
+        return await self._carry_out(table, context, command, lambda shoe: o.turned_card(shoe, command.position))
 
     async def end_observed_shoe(
         self, table: str, context: CommandContext, command: c.EndObservedShoe
-    ) -> a.ObservedShoe:
+    ) -> o.ObservedShoe:
         """Record that the physical cards were taken out."""
-        return await self._carry_out(table, context, command, a.observed_shoe)
+        return await self._carry_out(table, context, command, o.observed_shoe)
 
     async def get_shoe(self, table: str, query: GetShoe) -> a.ShoeAnswer:
         """Say how the cards stand."""
@@ -180,10 +193,17 @@ class ShoeService:
             outcome = await turn.repeated(context)
             if outcome is None:
                 authorise(turn.state, command, context)
-                enriched = self._vault.enrich(turn.state, command, self._seed_for(command))
+                enriched = self._enriched(turn.state, command)
                 outcome = await turn.record(turn.decide(enriched, context), context)
                 self._observe(outcome.events)
             return answer(outcome.state)
+
+    def _enriched(self, shoe: Shoe, command: ShoeCommand) -> ShoeDecision:
+        """The command with what the vault knows; a lost key is a refusal that says what to do, not a fault."""
+        try:
+            return self._vault.enrich(shoe, command, self._seed_for(command))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
 
     def _seed_for(self, command: ShoeCommand) -> Hidden[bytes]:
         """Draw 256 bits for a shuffle; anything else needs no chance."""
@@ -194,4 +214,15 @@ class ShoeService:
         live, card = a.seen_card(shoe, shoe_id, position)
         if live.observed:
             raise NothingCommitted(f"{shoe_id} holds physical cards", shoe_id=shoe_id)
-        return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        try:
+            return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
+
+
+def cannot_be_opened(shoe: Shoe) -> ShoeCannotBeOpened:
+    """The refusal of everything that needs a card of a shoe whose key is gone."""
+    shoe_id = "the shoe" if shoe.live is None else shoe.live.id
+    return ShoeCannotBeOpened(
+        f"{shoe_id} was sealed under another key than this house has: put the key back", shoe_id=shoe_id
+    )

@@ -27,16 +27,25 @@ _PLAIN = (
     | c.CutCards
     | c.PlaceCutCard
     | c.ReturnDiscards
+    | c.RackCards
     | c.StartObservedShoe
     | c.ObserveCards
     | c.ObserveCutCard
     | c.ObserveTurnedCard
     | c.EndObservedShoe
 )
-_ENRICHED = x.CommitShuffle | x.CommitDiscards | x.TakeCards | x.AnswerPeek | x.OpenCard | x.OpenShoe
+_ENRICHED = x.CommitShuffle | x.CommitDiscards | x.TakeCards | x.AnswerPeek | x.OpenCard | x.OpenShoe | x.GiveUpShoe
 ShoeDecision = _PLAIN | _ENRICHED
 ShoeCommand = (
-    _PLAIN | c.ShuffleCards | c.BurnCards | c.DrawCards | c.PeekCard | c.RevealCard | c.ReshuffleDiscards | c.RetireShoe
+    _PLAIN
+    | c.ShuffleCards
+    | c.BurnCards
+    | c.DrawCards
+    | c.PeekCard
+    | c.RevealCard
+    | c.ReshuffleDiscards
+    | c.RetireShoe
+    | c.AbandonShoe
 )
 
 _NEEDS_AN_ORDER = (
@@ -78,7 +87,9 @@ MAY: Final[dict[type, frozenset[Role]]] = {
     c.RevealCard: _TABLE | {Role.SUPERVISOR},
     c.ReshuffleDiscards: frozenset({Role.SUPERVISOR, Role.SYSTEM}),
     c.ReturnDiscards: _TABLE,
+    c.RackCards: frozenset({Role.SYSTEM, Role.SUPERVISOR}),
     c.RetireShoe: _PIT,
+    c.AbandonShoe: frozenset({Role.SUPERVISOR}),
     c.StartObservedShoe: _TABLE,
     c.ObserveCards: _TABLE,
     c.ObserveCutCard: _TABLE,
@@ -111,7 +122,15 @@ def decide(shoe: Shoe, command: ShoeDecision, context: CommandContext) -> tuple[
     Raises `ValueError` only when an enriched command does not belong to this state, which is a fault of the program.
     """
     match command:
-        case x.CommitShuffle() | x.CommitDiscards() | x.TakeCards() | x.AnswerPeek() | x.OpenCard() | x.OpenShoe():
+        case (
+            x.CommitShuffle()
+            | x.CommitDiscards()
+            | x.TakeCards()
+            | x.AnswerPeek()
+            | x.OpenCard()
+            | x.OpenShoe()
+            | x.GiveUpShoe()
+        ):
             authorise(shoe, command.request, context)
             return _decide_hidden(shoe, command, context)
         case _:
@@ -134,9 +153,11 @@ def _decide_plain(shoe: Shoe, command: _PLAIN, context: CommandContext) -> tuple
         case c.CutCards():
             return preparing.cut_cards(shoe, command, context)
         case c.PlaceCutCard():
-            return preparing.place_cut_card(shoe, command)
+            return preparing.place_cut_card(shoe, command, context)
         case c.ReturnDiscards():
             return dealing.return_discards(shoe, command)
+        case c.RackCards():
+            return dealing.rack_cards(shoe, command)
         case _:
             return _OBSERVE[type(command)](shoe, command)
 
@@ -155,3 +176,5 @@ def _decide_hidden(shoe: Shoe, command: _ENRICHED, context: CommandContext) -> t
             return dealing.open_card(shoe, command)
         case x.OpenShoe():
             return dealing.open_shoe(shoe, command)
+        case x.GiveUpShoe():
+            return dealing.abandon_shoe(shoe, command, context)

@@ -102,6 +102,9 @@ class LiveShoe:
     back: frozenset[int] = frozenset()
     last_round: bool = False
     retired: e.ShoeRetired | None = None
+    abandoned: e.ShoeAbandoned | None = None
+    on_felt: str = ""
+    """The round whose cards keep the shoe shut until they are racked, "" when none does."""
     observed: bool = False
     """A physical shoe that devices watch: nothing was committed."""
     impossible: frozenset[int] = frozenset()
@@ -204,6 +207,13 @@ def evolve(shoe: Shoe, event: e.ShoeEvent) -> Shoe:
             if shoe.live is None:
                 return shoe
             return replace(shoe, live=None, last=replace(shoe.live, retired=event))
+        case e.ShoeAbandoned():
+            if shoe.live is None:
+                return shoe
+            # Nobody can tell what is left inside: the cards are counted by hand before the next shuffle (30-815).
+            return replace(shoe, live=None, last=replace(shoe.live, abandoned=event), inspected=False)
+        case e.NothingChanged():
+            return shoe
         case e.ObservedShoeStarted():
             return replace(shoe, shoes=shoe.shoes + 1, live=_observed_shoe(event))
         case e.ObservedShoeEnded():
@@ -229,6 +239,8 @@ _Dealing = (
     | e.CutCardPlaced
     | e.CardDrawn
     | e.CardBurned
+    | e.FeltTaken
+    | e.FeltCleared
     | e.HoleCardChecked
     | e.CardRevealed
     | e.DiscardsReshuffled
@@ -276,6 +288,10 @@ def _dealt(live: LiveShoe, event: _Dealing) -> LiveShoe:
             return _out(live, event, event.draw_id, None)
         case e.CardBurned():
             return _out(live, event, event.burn_id, event.reason)
+        case e.FeltTaken():
+            return replace(live, on_felt=event.round_id)
+        case e.FeltCleared():
+            return replace(live, on_felt="")
         case e.HoleCardChecked():
             hole = live.out[event.position - 1]
             answer = event.makes_blackjack
@@ -287,6 +303,13 @@ def _dealt(live: LiveShoe, event: _Dealing) -> LiveShoe:
         case e.DiscardsReturned():
             entry = Returned(event.return_id, event.positions, event.after)
             return replace(live, returned=(*live.returned, entry), back=live.back.union(event.positions))
+        case _:
+            return _watched(live, event)
+
+
+def _watched(live: LiveShoe, event: e.CutCardSeen | e.ImpossibleCardSeen | e.HiddenCardTurned) -> LiveShoe:
+    """Fold what devices saw of physical cards besides the cards that left the shoe."""
+    match event:
         case e.CutCardSeen():
             return replace(live, last_round=True)
         case e.ImpossibleCardSeen():

@@ -21,14 +21,17 @@ from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
 from services.surveillance.laws_agreement import ServicesAgree
 from services.surveillance.laws_device import DeviceReady
+from services.surveillance.laws_handling import CardsHandled
 from services.surveillance.laws_holds import HoldsEnd
 from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
 from services.surveillance.laws_money import ChipsConserved
+from services.surveillance.laws_movements import MovementsNamed
 from services.surveillance.laws_observed import IrregularitiesStopPlay
 from services.surveillance.laws_play import PlayedByTheRules
 from services.surveillance.laws_secrecy import NothingShownEarly
 from services.surveillance.laws_settlement import SettledRight
 from services.surveillance.laws_shoe import ShoeWhole
+from services.surveillance.laws_statements import StatedRight
 from services.surveillance.laws_table import BettingWindow, CardsAgree
 from services.surveillance.scene import TableScene
 
@@ -91,6 +94,9 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     NothingShownEarly,
     ServicesAgree,
     DeviceReady,
+    CardsHandled,
+    MovementsNamed,
+    StatedRight,
     IrregularitiesStopPlay,
 )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.game.authority import Role
 from services.game.cards import Card
 from services.surveillance import shoe_facts as s
 from services.surveillance import shoe_opening as opening
@@ -158,6 +159,9 @@ def _in_play(fact: Fact, shoe: ShoeInPlay, event: Any) -> Iterator[Finding]:
         case s.ShoeRetired():
             yield from _retired(fact, shoe, event)
             shoe.retired = True
+        case s.ShoeAbandoned():
+            yield from _abandoned(fact, shoe, event)
+            shoe.retired = True
         case _ if shoe.observed:
             yield from observed_shoe(fact, shoe, event)
         case _:
@@ -279,6 +283,26 @@ def _retired(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Fin
             yield found("L2", fact, f"the seed of stack {number} is not the one whose fingerprint was published")
             return
     yield from _opened_continuous(fact, shoe, event) if shoe.continuous else _opened(fact, shoe, event)
+
+
+def _abandoned(fact: Fact, shoe: ShoeInPlay, event: s.ShoeAbandoned) -> Iterator[Finding]:
+    """A commitment that stays unopened proves nothing: that is always a finding, and it names the abandonment."""
+    yield found(
+        "L2",
+        fact,
+        f"the shoe {event.shoe_id} was abandoned by {event.authorised_by} ({event.reason!r:.200}): its commitment stays "
+        f"unopened, {event.undealt} undealt cards and {len(event.face_down)} face-down ones are proved by nobody",
+    )
+    burned = sum(out.burned for out in shoe.out)
+    unseen = tuple(place for place, out in enumerate(shoe.out, start=1) if out.card is None and not out.burned)
+    said = (event.decks, event.drawn, event.burned, event.undealt, tuple(event.face_down))
+    counted = (shoe.decks, len(shoe.out) - burned, burned, shoe.left, unseen)
+    if said != counted:
+        yield found("L2", fact, f"decks, drawn, burned, undealt, face down are said to be {said}, they are {counted}")
+    if fact.envelope.actor.role is not Role.SUPERVISOR or fact.envelope.actor.id != event.authorised_by:
+        yield found(
+            "L2", fact, f"the shoe is abandoned by a {fact.envelope.actor.role.value}: a pit supervisor decides"
+        )
 
 
 def _opened(fact: Fact, shoe: ShoeInPlay, event: s.ShoeRetired) -> Iterator[Finding]:

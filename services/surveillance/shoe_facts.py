@@ -5,8 +5,19 @@ surveillance has no key and wants none.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from services.game.cards import Card
+from services.game.rule_options import CutCardFirst
+
+
+class BurnReason(StrEnum):
+    """Why cards went to the rack unplayed (30-819)."""
+
+    AFTER_SHUFFLE = "after-shuffle"
+    DEALER_CHANGE = "dealer-change"
+    BOXED = "boxed"
+    SUPERVISOR_ORDER = "supervisor-order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,8 @@ class CardsShuffled:
     composition: bytes
     seed_hash: bytes
     root: bytes
+    min_cut_cards: int
+    cut_card_first: CutCardFirst
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,7 @@ class CardBurned:
     shoe_id: str
     burn_id: str
     round_id: str
+    reason: BurnReason
     position: int
     face_down: bool
     card: Card | None
@@ -200,6 +214,20 @@ class ShoeRetired:
 
 
 @dataclass(frozen=True, slots=True)
+class ShoeAbandoned:
+    """The shoe ended unopened: its key is lost."""
+
+    shoe_id: str
+    reason: str
+    authorised_by: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    face_down: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedShoeStarted:
     """A physical shoe that devices watch: nothing is committed, nothing can be opened."""
 
@@ -267,6 +295,7 @@ VIEWS: tuple[type, ...] = (
     DiscardsReshuffled,
     DiscardsReturned,
     ShoeRetired,
+    ShoeAbandoned,
     ObservedShoeStarted,
     CutCardSeen,
     ImpossibleCardSeen,

@@ -68,6 +68,15 @@ class DealerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DealerBurnFinished:
+    """The burn of a dealer change is over."""
+
+    change: int
+    burned: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerSeated:
     """A patron took a seat."""
 
@@ -75,6 +84,13 @@ class PlayerSeated:
     patron: str
     seat: int
     chips_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class RackOpened:
+    """The ledger keeps a rack for the session."""
+
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +223,9 @@ VIEWS: tuple[type, ...] = (
     TableCloseStarted,
     TableClosed,
     DealerChanged,
+    DealerBurnFinished,
     PlayerSeated,
+    RackOpened,
     PlayerLeaving,
     PlayerLeft,
     RackChanged,

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
+from services.runtime.failures import ServiceUnavailable
 from services.table.replies import TableView
 from services.table.table import Table
 from services.table.views import view_of
@@ -63,6 +64,12 @@ class Board:
             posted.waiting_for, posted.waiting_reason = whom, reason
             self._tell(posted)
 
+    def forget(self, key: str) -> None:
+        """Take the table down: another process shows it from now on; whoever watches it here is told to look there."""
+        posted = self._posted.pop(key, None)
+        if posted is not None:
+            self._tell(posted)
+
     def knows(self, key: str) -> bool:
         """Whether the table was published."""
         return key in self._posted
@@ -96,7 +103,8 @@ class Board:
         """The newest view whenever there is one that the reader has not got, for ever.
 
         Begins with the first one after `after_sequence`; a reader who has it already waits for the next. One who claims to
-        have seen more than there is remembers another journal: he is shown this one at once.
+        have seen more than there is remembers another journal: he is shown this one at once. Raises ServiceUnavailable when
+        the table is taken down.
         """
         posted = self._posted[key]
         seen = posted.version if posted.sequence == after_sequence else 0
@@ -104,6 +112,8 @@ class Board:
             if posted.version == seen:
                 await posted.changed.wait()
                 continue
+            if self._posted.get(key) is not posted:
+                raise ServiceUnavailable(f"{key} has another owner now: watch it there")
             seen = posted.version
             yield _view(posted)
 

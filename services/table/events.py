@@ -220,6 +220,13 @@ class TableResumed:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class NothingChanged:
+    """A command's effect stood already. Recorded where the command, repeated later, could act after all (DESIGN §3)."""
+
+    command: str
+
+
 TABLE_EVENTS: tuple[type, ...] = (
     RulesPosted,
     TableOpened,
@@ -242,6 +249,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     DecisionTimedOut,
     TableSuspended,
     TableResumed,
+    NothingChanged,
 )
 
 EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *OBSERVED_EVENTS, *round_events.EVENTS)
@@ -268,5 +276,6 @@ OwnEvent = (
     | DecisionTimedOut
     | TableSuspended
     | TableResumed
+    | NothingChanged
 )
 TableEvent = OwnEvent | ObservedEvent | RoundEvent

@@ -41,7 +41,7 @@ class Pacer:
             return
         task = asyncio.get_running_loop().create_task(self._keep_trying(key, at_once=at_once))
         self._retries[key] = task
-        task.add_done_callback(lambda _: self._retries.pop(key, None))
+        task.add_done_callback(lambda done: self._ended(key, done))
 
     def is_trying(self, key: str) -> bool:
         """Whether the table is being tried again."""
@@ -60,6 +60,13 @@ class Pacer:
             task = asyncio.get_running_loop().create_task(self._ring(key, deadline_us))
             self._alarms[key] = (deadline_us, task)
 
+    def drop(self, key: str) -> None:
+        """End what runs for the table: another process sees to it from now on."""
+        retry = self._retries.pop(key, None)
+        if retry is not None:
+            retry.cancel()
+        self.alarm(key, 0)
+
     async def stop(self) -> None:
         """End every background task."""
         self._stopped = True
@@ -68,6 +75,10 @@ class Pacer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._alarms.clear()
+
+    def _ended(self, key: str, task: "asyncio.Task[None]") -> None:
+        if self._retries.get(key) is task:
+            del self._retries[key]
 
     async def _keep_trying(self, key: str, *, at_once: bool) -> None:
         pause = 0.0 if at_once else FIRST_PAUSE_SECONDS

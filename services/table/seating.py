@@ -39,7 +39,8 @@ def seat_player(table: Table, command: c.SeatPlayer, context: CommandContext) ->
             command.seat,
             command.chips_cents,
         ) and known.phase is not SeatPhase.LEAVING:
-            return ()
+            # Recorded, since the same command would seat him again once he has left (DESIGN §3).
+            return (e.NothingChanged(c.SeatPlayer.__name__),)
         raise r.PatronAlreadySeated(f"patron {patron} holds seat {known.seat}", seat=known.seat, session=known.session)
     staked = table.live.players.get(command.seat) if table.live else None
     if table.at(command.seat) is not None or staked is not None:

@@ -3,7 +3,7 @@
 Owns wiring only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from services.journal.port import Journal
@@ -60,7 +60,7 @@ def dispatcher(
     calendars: Mapping[str, GamingCalendar] | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted; who hosts it also calls the service's `start` and `stop`."""
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars)
+    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
 
 
 class Tables:
@@ -85,6 +85,10 @@ class Tables:
     async def start(self) -> None:
         """Take up every table where its log ends; open rounds go on by themselves."""
         await self.service.start()
+
+    def take_up(self, streams: Iterable[str]) -> None:
+        """The same for the tables among these streams, which this process has begun to own."""
+        self.service.take_up(streams)
 
     async def stop(self) -> None:
         """End what runs in the background, after the commands in hand."""

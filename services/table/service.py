@@ -6,7 +6,8 @@ again in the background, visibly (`TableView.waiting_for`); a repeated command g
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ import structlog
 
 from services.game.authority import CommandContext
 from services.journal.errors import JournalError
+from services.journal.kafka_errors import PartitionNotOwned
 from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Outcome
 from services.runtime.clock import Clock, GamingCalendar
@@ -34,8 +36,8 @@ from services.table.intake import Intake
 from services.table.metrics import TableMetrics
 from services.table.observing import Observing
 from services.table.pacing import Pacer
-from services.table.pit import opening_id
-from services.table.playing import check_opening
+from services.table.pit import nothing_changed, opening_id
+from services.table.playing import check_opening, shoe_may_change
 from services.table.readiness import why_not_ready
 from services.table.seating import check_rack_change
 from services.table.stakes import Waiting
@@ -82,12 +84,23 @@ class TableService:
         self.intake = Intake(self._host, self._contexts, observing, self._published)
 
     async def start(self) -> None:
-        """Take up every table where its log ends: open rounds go on by themselves, timers run on."""
-        for head in await self._journal.streams():
-            if head.stream.startswith(_STREAM):
-                self._found.add(head.stream.removeprefix(_STREAM))
-        for key in self._found:
+        """Take up every table of the journal."""
+        self.take_up(head.stream for head in await self._journal.streams())
+
+    def take_up(self, streams: Iterable[str]) -> None:
+        """Take tables up where their logs end: open rounds go on by themselves, timers run on; passes other streams over."""
+        keys = {stream.removeprefix(_STREAM) for stream in streams if stream.startswith(_STREAM)}
+        self._found |= keys
+        for key in keys:
             self._pacer.try_again(key, at_once=True)
+
+    def let_go(self, streams: Collection[str]) -> None:
+        """Leave tables to another owner: nothing goes on here by itself, and nobody is shown them."""
+        for key in {stream.removeprefix(_STREAM) for stream in streams if stream.startswith(_STREAM)}:
+            self._found.discard(key)
+            self._pacer.drop(key)
+            self._board.forget(key)
+        self._host.let_go(streams)
 
     async def stop(self) -> None:
         """End what runs in the background; what is open goes on at the next start."""
@@ -146,8 +159,8 @@ class TableService:
         """Ask the shoe whether it can deal, then begin the round."""
 
         async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
-            if check_opening(turn.state, context):
-                return await turn.record((), context)
+            if check_opening(turn.state, context) and not shoe_may_change(turn.state):
+                return await self._recorded(turn, nothing_changed(c.OpenBetting), context)
             status = await self._shoes.get_shoe(turn.key)
             refusal = why_not_ready(status, turn.state)
             now_us = self._contexts.now_us()
@@ -243,18 +256,20 @@ class TableService:
             yield view
 
     async def list_tables(self, _table: str, query: client.ListTables) -> a.TableList:
-        """The tables of a floor, by name."""
+        """The tables of a floor that this process owns, by name."""
         keys = self._found | set(self._board.keys())
         summaries = []
         for key in sorted(key for key in keys if floor_of(key) == query.floor):
-            await self._shown(key)
+            with suppress(PartitionNotOwned):
+                await self._shown(key)
             view = self._board.view(key)
             if view is not None:
                 summaries.append(summary_of(view))
         return a.TableList(tuple(summaries))
 
     async def _shown(self, key: str) -> None:
-        if self._board.knows(check_table_key(key)):
+        tenure = await self._journal.tenure(f"{_STREAM}{check_table_key(key)}")
+        if self._board.knows(key) and self._host.tenure_of(key) == tenure:
             return
         async with self._host.turn(key) as turn:
             if turn.last_event is None:
@@ -271,6 +286,9 @@ class TableService:
                     return True
                 self._board.publish(turn.state, turn.last_event.sequence)
                 return await self._play_on(turn)
+        except PartitionNotOwned as error:
+            log.info("a table goes on elsewhere", table=key, owner=error.owner)
+            return True
         except JournalError as error:
             self._board.wait_for(key, WaitingFor.JOURNAL, str(error))
         except Exception:

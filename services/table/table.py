@@ -15,7 +15,7 @@ from services.game.quick import quick, replace
 from services.game.round_state import Round
 from services.game.round_words import Action, Phase, SettlementLine
 from services.game.rule_options import Limits
-from services.game.rules import HouseRules, parse_rules
+from services.game.rules import HouseRules, recorded_rules
 from services.table import events as e
 from services.table.device_log import Devices, evolve_devices
 from services.table.watch import Watch
@@ -196,11 +196,11 @@ _SeatEvent = e.PlayerSeated | e.RackOpened | e.PlayerLeaving | e.PlayerLeft | e.
 def _table_changed(table: Table, event: e.OwnEvent) -> Table:
     match event:
         case e.RulesPosted():
-            return replace(table, rules=parse_rules(event.rules_text), announced=None)
+            return replace(table, rules=recorded_rules(event.rules_text), announced=None)
         case e.LimitsAnnounced():
             return replace(table, announced=event)
         case e.LimitsChanged():
-            return replace(table, rules=parse_rules(event.rules_text), announced=None)
+            return replace(table, rules=recorded_rules(event.rules_text), announced=None)
         case e.TableOpened():
             return replace(table, is_open=True, period=event.period, dealer=event.dealer)
         case e.TableCloseStarted():
@@ -219,6 +219,8 @@ def _table_changed(table: Table, event: e.OwnEvent) -> Table:
 
 def _stopped_or_resumed(table: Table, event: e.OwnEvent) -> Table:
     match event:
+        case e.NothingChanged():
+            return table
         case e.TableSuspended():
             return replace(table, suspended=event.reason)
         case e.TableResumed():
@@ -248,7 +250,12 @@ def _seats_changed(table: Table, event: _SeatEvent) -> Table:
         case e.PlayerLeaving():
             return _with_phase(table, event.session, SeatPhase.LEAVING)
         case e.PlayerLeft():
-            return replace(table, seats=tuple(stay for stay in table.seats if stay.session != event.session))
+            seats = tuple(stay for stay in table.seats if stay.session != event.session)
+            play = table.play
+            if play is not None and play.round.phase is Phase.BETTING:
+                # Whoever takes the seat now may wager on it in this very round (30-807, 30-809).
+                play = replace(play, round=game.seat_freed(play.round, event.seat))
+            return replace(table, seats=seats, play=play)
         case e.RackChanged():
             return replace(table, receipts=(*table.receipts, event.receipt)[-RECEIPTS_REMEMBERED:])
 
@@ -326,7 +333,10 @@ def _play_changed(table: Table, event: _PlayEvent) -> Table:
         raise LookupError(f"{type(event).__name__} outside a round")
     match event:
         case e.ShoeAssigned():
+            before = play.shoe
             after = replace(play, shoe=event)
+            if before is not None and before.shoe_id != event.shoe_id and play.round.phase is Phase.BETTING:
+                after = replace(after, round=game.shuffled_anew(play.round))
         case e.CardsRanShort():
             after = replace(play, reshuffles=play.reshuffles + 1)
         case e.StakesReleased():

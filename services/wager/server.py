@@ -50,4 +50,5 @@ def wager_dispatcher(
         clock=clock,
         telemetry=telemetry,
         calendars=calendars,
+        let_go=service.let_go,
     )

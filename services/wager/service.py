@@ -4,7 +4,7 @@ Owns the event types of the area and the host of its ledgers. Promises what `Agg
 and a repeated command is answered as the first time, a hold only while it stands. Does not know gRPC.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from services.game.authority import CommandContext
@@ -41,6 +41,10 @@ class WagerService:
                 round_of=round_of,
             ),
         )
+
+    def let_go(self, streams: Collection[str]) -> None:
+        """Drop the ledgers of these streams from memory: another process keeps them now."""
+        self._host.let_go(streams)
 
     def escrow_cents(self) -> int:
         """All stakes in play, of the ledgers in memory; safe to ask from any thread."""

@@ -5,7 +5,6 @@ equal envelope; bytes that are not an envelope of a known shape are refused, nev
 look into the payload; nothing here ever encodes a second time what was stored once (DESIGN §3).
 """
 
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
 
@@ -13,7 +12,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.game.authority import Actor, EventId
-from services.game.quick import quick
+from services.game.record import Record, field_names
 from services.wire.envelope_frame import EnvelopeFrame, actor_bytes, actor_of, event_id_bytes, event_id_of
 
 HASH_BYTES = 32
@@ -32,8 +31,7 @@ class EnvelopeInvalid(ValueError):
     """The envelope breaks a range, or the bytes are no envelope this version knows; the message says which field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Record, frozen=True):
     """One event as it is stored; the fields and their meaning are those of `envelope.proto`.
 
     Times are µs since 1970, 0 to the year 9999. Hashes are 32 bytes; `previous_hash` is zero for sequence 1 alone.
@@ -57,10 +55,7 @@ class Envelope:
     previous_hash: bytes
 
 
-quick_envelope = quick(Envelope)
-"""Makes an Envelope where many are made."""
-
-_FIELDS = attrgetter(*(field.name for field in fields(Envelope)))
+_FIELDS = attrgetter(*field_names(Envelope))
 
 
 def encode(envelope: Envelope) -> bytes:
@@ -151,7 +146,7 @@ def decode(stored: bytes) -> Envelope:
         raise EnvelopeInvalid(f"{len(stored)} bytes are not an envelope: {error}") from error
     if len(UnknownFieldSet(frame)):
         raise EnvelopeInvalid("the envelope has fields this version does not know: a newer writer, or not ours")
-    envelope = quick_envelope(
+    envelope = Envelope(
         stream, sequence, kind, payload, version, occurred, recorded, actor, request_id, digest, cause, round_id, day, epoch,
         previous,
     )  # fmt: skip

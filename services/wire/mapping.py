@@ -1,4 +1,4 @@
-"""Between frozen dataclasses and protobuf messages of the same shape, by equal field names.
+"""Between immutable records and protobuf messages of the same shape, by equal field names.
 
 A mapper is built once and compares both sides while it is built: a field that only one of them has is an error then, not a
 value lost later. Promises: decode(encode(x)) == x. Does not choose names or versions (see `registry`), and holds no rule
@@ -7,7 +7,6 @@ of the game.
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -19,6 +18,7 @@ from google.protobuf.message import DecodeError, Message
 
 from services.game.cards import Card
 from services.game.quick import quick
+from services.game.record import field_names, is_record_class
 from services.game.rejections import Breach, Rejection
 from services.wire.messages import message_class
 
@@ -65,7 +65,7 @@ class Mapper(Generic[T]):
     ) -> None:
         hints = get_type_hints(cls)
         theirs = message.DESCRIPTOR.fields_by_name
-        ours = [f.name for f in fields(cls)]  # type: ignore[arg-type]  # T is a dataclass, which typing cannot say
+        ours = field_names(cls)
         missing = [name for name in ours if name not in theirs]
         unmapped = [] if subset else [name for name in theirs if name not in ours and name not in besides]
         if missing or unmapped:
@@ -143,7 +143,7 @@ def _reader_of(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
 
 
 def _maker(cls: type[T]) -> Callable[..., T]:
-    """How to make one: the quick way where the class has no checks of its own to run."""
+    """How to make one: the quick way where a dataclass has no checks of its own to run; a `Record` is quick by itself."""
     try:
         return quick(cls)
     except TypeError:
@@ -231,7 +231,7 @@ def _value_converters(kind: Any, field: FieldDescriptor) -> tuple[Convert | None
         )
     if isinstance(kind, type) and issubclass(kind, StrEnum) and field.enum_type is not None:
         return _enum_converters(kind, field.enum_type)
-    if is_dataclass(kind) and isinstance(kind, type) and field.message_type is not None:
+    if is_record_class(kind) and field.message_type is not None:
         nested = mapper(kind, field.message_type.full_name)
         return nested.from_message, nested.to_contents
     raise MappingMismatch(f"{field.full_name} cannot hold {kind}")

@@ -343,6 +343,16 @@ class JournalSuite:
         assert all(count > 0 for count in passes)
         assert len(await events_of(journal, STREAM)) == 900
 
+    async def test_the_writers_tenure_stays_the_same_until_it_ends(self, open_journal: OpenJournal) -> None:
+        journal = await open_journal()
+        tenure = await journal.tenure(STREAM)
+        assert tenure >= 0
+        await fill(journal, STREAM, 2)
+        assert await journal.tenure(STREAM) == tenure
+        await journal.close()
+        with pytest.raises(JournalClosed):
+            await journal.tenure(STREAM)
+
     async def test_a_journal_goes_on_where_it_was_closed(self, open_journal: OpenJournal) -> None:
         journal = await open_journal()
         await fill(journal, STREAM, 5)

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
+from services.journal import kafka_writer
 from services.journal.errors import JournalUnavailable, SequenceConflict
 from services.journal.kafka_errors import OutcomeUnknown, PartitionNotOwned
 from services.journal.kafka_journal import Claimant, KafkaJournal, PartitionStatus
 from services.journal.kafka_layout import Layout
+from services.journal.kafka_writer import SURE_FOR_SECONDS
 from services.journal.port import Recorded
 from tests.contract.journal_suite import events_of, numbers, take
 from tests.support.journal_events import STREAM, fill, new_event, new_events
@@ -180,3 +182,44 @@ async def test_readers_of_several_processes_see_the_same(open_as: OpenAs, broker
 
     assert seen(await followed) == seen(await events_of(writer, STREAM))
     await reader.close()
+
+
+async def test_a_tenure_ends_with_the_next_claim_and_says_whose_it_is(open_as: OpenAs) -> None:
+    first = await open_as("first")
+    tenure = await first.tenure(STREAM)
+    assert tenure == status(first).epoch
+    second = await open_as("second")
+    # Asked within the second in which a look at the log counts, the first may not have read the claim yet: so it is made to.
+    await first.end()
+    await asyncio.sleep(SURE_FOR_SECONDS)
+    with pytest.raises(PartitionNotOwned) as raised:
+        await first.tenure(STREAM)
+    assert (raised.value.owner, raised.value.address) == ("second", "second:7000")
+    await first.claim([0])
+    assert await first.tenure(STREAM) > status(second).epoch - 1
+    assert await first.tenure(STREAM) != tenure
+
+
+async def test_who_was_paused_looks_before_it_answers(open_as: OpenAs, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = await open_as("first")
+    await first.tenure(STREAM)
+    # As a paused process: its reader has not heard of the claim, and time has passed.
+    monkeypatch.setattr(kafka_writer, "SURE_FOR_SECONDS", 0.0)
+    await open_as("second")
+    with pytest.raises(PartitionNotOwned):
+        await first.tenure(STREAM)
+
+
+async def test_a_released_partition_is_nobodys_until_it_is_claimed_again(open_as: OpenAs) -> None:
+    first = await open_as("first")
+    await fill(first, STREAM, 1)
+    first.release([0])
+    with pytest.raises(PartitionNotOwned) as raised:
+        await first.append(STREAM, 1, new_events([2]))
+    assert (raised.value.owner, raised.value.address) == ("", "")
+    with pytest.raises(PartitionNotOwned):
+        await first.tenure(STREAM)
+    assert first.owned() == {}
+    await first.claim([0])
+    await fill(first, STREAM, 1, after=1)
+    assert first.owned() == {0: status(first).epoch}

@@ -1,6 +1,6 @@
 """The stored record: what goes in comes out, what is not an envelope is refused, and no range is left unwatched."""
 
-from dataclasses import FrozenInstanceError, dataclass, fields, replace
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from services.game.authority import Actor, EventId, Role
 from services.game.quick import quick
+from services.game.record import changed, field_names
 from services.wire.envelope import (
     HASH_BYTES,
     MAX_COUNT,
@@ -84,9 +85,7 @@ def test_an_encoder_carries_nothing_over_to_the_next_envelope(row: list[Envelope
     assert [encoder.encode(envelope) for envelope in row] == [encode(envelope) for envelope in row]
 
 
-@pytest.mark.parametrize(
-    "field", [field.name for field in fields(Envelope) if field.name not in {"sequence", "previous_hash"}]
-)
+@pytest.mark.parametrize("field", [name for name in field_names(Envelope) if name not in {"sequence", "previous_hash"}])
 def test_an_encoder_sees_a_change_of_each_field(field: str) -> None:
     other: dict[str, Any] = {
         "stream": "shoe:black-hawk/BJ-07", "type": "x", "payload": b"", "schema_version": 2, "occurred_time_us": 0,
@@ -94,11 +93,11 @@ def test_an_encoder_sees_a_change_of_each_field(field: str) -> None:
         "request_digest": b"\x09" * HASH_BYTES,
         "cause": None, "round_id": "", "gaming_day": "", "writer_epoch": 4,
     }  # fmt: skip
-    changed = replace(ENVELOPE, **{field: other[field]})
+    one_other = changed(ENVELOPE, **{field: other[field]})
     encoder = Encoder()
-    assert [decode(encoder.encode(envelope)) for envelope in (ENVELOPE, changed, ENVELOPE)] == [
+    assert [decode(encoder.encode(envelope)) for envelope in (ENVELOPE, one_other, ENVELOPE)] == [
         ENVELOPE,
-        changed,
+        one_other,
         ENVELOPE,
     ]
 
@@ -135,11 +134,11 @@ def test_fields_of_a_newer_version_are_refused_wherever_they_stand() -> None:
     with pytest.raises(EnvelopeInvalid, match="does not know"):
         decode(message.SerializeToString() + unknown)
     for inner in (message.actor, message.cause):
-        changed = envelope_pb2.Envelope.FromString(encode(ENVELOPE))
-        target = changed.actor if inner is message.actor else changed.cause
+        altered = envelope_pb2.Envelope.FromString(encode(ENVELOPE))
+        target = altered.actor if inner is message.actor else altered.cause
         target.MergeFromString(unknown)
         with pytest.raises(EnvelopeInvalid, match="does not know"):
-            decode(changed.SerializeToString())
+            decode(altered.SerializeToString())
 
 
 def test_a_role_that_this_version_does_not_know_is_refused() -> None:
@@ -175,14 +174,14 @@ BROKEN: list[tuple[str, list[Any]]] = [
 @pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in BROKEN for value in values])
 def test_what_is_out_of_range_is_never_stored(field: str, value: Any) -> None:
     with pytest.raises(EnvelopeInvalid, match=rf"{field} .* is out of range|cannot be encoded"):
-        encode(replace(ENVELOPE, **{field: value}))
+        encode(changed(ENVELOPE, **{field: value}))
 
 
 def test_the_first_event_carries_no_hash_and_every_other_one_does() -> None:
-    first = replace(ENVELOPE, sequence=1, previous_hash=NO_HASH, cause=None)
+    first = changed(ENVELOPE, sequence=1, previous_hash=NO_HASH, cause=None)
     assert decode(encode(first)) == first
     with pytest.raises(EnvelopeInvalid, match="previous_hash"):
-        encode(replace(first, previous_hash=b"\x01" * HASH_BYTES))
+        encode(changed(first, previous_hash=b"\x01" * HASH_BYTES))
 
 
 def test_bytes_out_of_range_are_refused_when_they_are_read() -> None:

@@ -1,13 +1,13 @@
 """L7 (amounts), L8 and L10 catch wrong payments, wagers and cards out of their window, and illegal play."""
 
 import hashlib
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from services.game.authority import Actor, Role
 from services.game.cards import Card
+from services.game.quick import replace
 from services.surveillance import round_facts as r
 from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w

@@ -36,6 +36,7 @@ ONE_OF_EACH: tuple[e.OwnEvent, ...] = (
     e.DecisionTimedOut(ROUND, 3, 1_796_000_030_000_000),
     e.TableSuspended("a card fell"),
     e.TableResumed("discretion", "none"),
+    e.NothingChanged("OpenBetting"),
 )
 
 

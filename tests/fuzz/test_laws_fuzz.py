@@ -1,8 +1,6 @@
 """The laws take any log: whatever is lost, doubled, swapped or garbled in it, they answer and never fall over."""
 
-import dataclasses
 import random
-from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -10,6 +8,8 @@ from typing import Any
 import pytest
 
 from services.game.cards import Card, standard_deck
+from services.game.quick import replace
+from services.game.record import field_names, is_record
 from services.surveillance import laws
 from services.surveillance.facts import Fact
 from services.surveillance.hand_history import history
@@ -38,11 +38,11 @@ def garbled(value: Any, chance: random.Random) -> Any:
         return chance.choice([b"", bytes(32), value[:-1]])
     if isinstance(value, tuple):
         return chance.choice([(), value * 2, value[1:], tuple(garbled(item, chance) for item in value)])
-    return garbled_record(value, chance) if dataclasses.is_dataclass(value) else value
+    return garbled_record(value, chance) if is_record(value) else value
 
 
 def garbled_record(record: Any, chance: random.Random) -> Any:
-    field = chance.choice(dataclasses.fields(record)).name if dataclasses.fields(record) else ""
+    field = chance.choice(field_names(record) or ("",))
     return replace(record, **{field: garbled(getattr(record, field), chance)}) if field else record
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from services.game.record import field_names
 from services.journal.chain import hash_of
 from services.journal.errors import JournalUnavailable
 from services.journal.findings import Damage, Finding
@@ -85,7 +86,7 @@ def index_of(rows: Sequence[LogRow], stream: str, sequence: int) -> int:
 def rebuilt(row: LogRow, **changes: object) -> LogRow:
     """The row with fields of its envelope changed and every note made to fit: the work of somebody who knows the format."""
     old = decode(row.stored)
-    fields = {name: getattr(old, name) for name in Envelope.__dataclass_fields__} | changes
+    fields = {name: getattr(old, name) for name in field_names(Envelope)} | changes
     new = Envelope(**fields)
     stored = encode(new)
     return LogRow(row.partition, row.offset, stored, Note(new.stream, new.sequence, hash_of(stored)))

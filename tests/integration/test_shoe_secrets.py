@@ -8,7 +8,7 @@ import base64
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import structlog
 from prometheus_client import generate_latest
 
 from services.game.cards import Card, standard_deck
+from services.game.record import field_names, is_record
 from services.journal.sqlite import SqliteJournal
 from services.runtime.caller import Refused
 from services.runtime.failures import CallFailed
@@ -59,15 +60,15 @@ def forms(secret: bytes) -> list[bytes]:
 
 
 def cards_in(value: Any) -> Iterator[Card]:
-    """Every card in a dataclass, however deep."""
+    """Every card in a record, however deep."""
     if isinstance(value, Card):
         yield value
     elif isinstance(value, tuple):
         for entry in value:
             yield from cards_in(entry)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from cards_in(getattr(value, field.name))
+    elif is_record(value):
+        for name in field_names(value):
+            yield from cards_in(getattr(value, name))
 
 
 class Watch:

@@ -299,6 +299,7 @@ async def test_racks_and_tray_are_what_the_auditor_says(number: int) -> None:
     machine = chance.random() < 0.3
     rules = random_rules(
         chance,
+        burn_after_shuffle=0,
         shuffle=Shuffle.CONTINUOUS if machine else Shuffle.HAND,
         decks=6 if machine else chance.choice((1, 2, 6)),
         spots_per_player=chance.choice((1, 2, 3)),

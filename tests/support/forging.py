@@ -1,11 +1,11 @@
 """Journals rewritten by a forger who has the file: any content he likes, and every hash and chain made to fit it again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from services.game.authority import EventId
+from services.game.quick import replace
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
 from services.runtime.clock import SystemClock

@@ -7,13 +7,13 @@ bytes that were published once must stay readable, whatever the code becomes.
 import json
 import types
 import typing
-from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from services.game.cards import Card, standard_deck
+from services.game.record import field_names, is_record, is_record_class
 from services.shoe.service import EVENT_TYPES
 from services.table.deciding import decider
 from services.wager.service import wager_events
@@ -33,8 +33,8 @@ def read() -> Golden:
 
 def says(value: Any) -> Any:
     """A value in plain JSON, by names and texts only, so that it can be compared with what was true long ago."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: says(getattr(value, field.name)) for field in fields(value)}
+    if is_record(value):
+        return {name: says(getattr(value, name)) for name in field_names(value)}
     if isinstance(value, tuple):
         return [says(item) for item in value]
     if isinstance(value, bytes):
@@ -69,7 +69,7 @@ class _Counter:
 
 def _sample(kind: Any, counter: _Counter | None) -> Any:
     hints = get_type_hints(kind)
-    return kind(**{field.name: _value(hints[field.name], field.name, counter) for field in fields(kind)})
+    return kind(**{name: _value(hints[name], name, counter) for name in field_names(kind)})
 
 
 def _value(hint: Any, name: str, counter: _Counter | None) -> Any:
@@ -79,7 +79,7 @@ def _value(hint: Any, name: str, counter: _Counter | None) -> Any:
     if get_origin(hint) is tuple:
         inner = get_args(hint)[0]
         return () if counter is None else (_value(inner, name, counter), _value(inner, name, counter))
-    if is_dataclass(hint) and isinstance(hint, type):
+    if is_record_class(hint):
         return _sample(hint, counter)
     number = counter.next() if counter is not None else 0
     return _plain(hint, name, number)

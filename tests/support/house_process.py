@@ -40,8 +40,19 @@ class HouseProcess:
     ready = b"data:"
     """What the command says last, once everything is served."""
 
-    def __init__(self, folder: Path, services: Sequence[str] = SERVICES, *, largest_file_bytes: int = 0) -> None:
-        """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed."""
+    def __init__(
+        self,
+        folder: Path,
+        services: Sequence[str] = SERVICES,
+        *,
+        largest_file_bytes: int = 0,
+        metrics: str = "127.0.0.1:0",
+        arguments: Sequence[str] = (),
+    ) -> None:
+        """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed.
+
+        `metrics` is where Prometheus finds it; `arguments` are further ones of `holecard serve`.
+        """
         self.largest_file_bytes = largest_file_bytes
         self.folder = folder
         self.data = folder / "data"
@@ -50,7 +61,7 @@ class HouseProcess:
         self.lives = 0
         self._arguments = [
             "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
-            "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
+            "--console", "127.0.0.1:0", "--metrics", metrics, *arguments,
         ]  # fmt: skip
         self._process: asyncio.subprocess.Process | None = None
 

@@ -4,11 +4,11 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from services.game.quick import replace
 from services.journal.port import Recorded
 from services.shoe import client as s
 from services.surveillance import laws

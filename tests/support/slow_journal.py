@@ -54,6 +54,10 @@ class SlowJournal:
         for recorded in self._streams.get(stream, [])[after_sequence:]:
             yield recorded
 
+    async def tenure(self, _stream: str) -> int:
+        """See Journal; there is one writer for ever."""
+        return 0
+
     async def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See Journal; ends at the end of the log."""
         everything = sorted((r for kept in self._streams.values() for r in kept), key=lambda r: r.position.offset)

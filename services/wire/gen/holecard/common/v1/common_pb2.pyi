@@ -274,3 +274,35 @@ class Rejection(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Rejection: _TypeAlias = Rejection  # noqa: Y015
+
+@_typing.final
+class Redirect(_message.Message):
+    """The typed detail of FAILED_PRECONDITION when a command or query came to a process that does not own the table's partition:
+    nothing was done. Ask at the address, with the same request id.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARTITION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    partition: _builtins.int
+    """The journal's partition in which the table's stream lies: 1000 × the topic's number + Kafka's partition."""
+    owner: _builtins.str
+    """The name of the process that owns it."""
+    address: _builtins.str
+    """Where that process listens, "host:port"."""
+    def __init__(
+        self,
+        *,
+        partition: _builtins.int = ...,
+        owner: _builtins.str = ...,
+        address: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "owner", b"owner", "partition", b"partition"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Redirect: _TypeAlias = Redirect  # noqa: Y015

@@ -486,6 +486,58 @@ class CardBurned(_message.Message):
 Global___CardBurned: _TypeAlias = CardBurned  # noqa: Y015
 
 @_typing.final
+class FeltTaken(_message.Message):
+    """Cards of a round without a hole card begin to lie on the felt: until they are racked the shoe stays shut."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    round_id: _builtins.str
+    """The round."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        round_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round_id", b"round_id", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FeltTaken: _TypeAlias = FeltTaken  # noqa: Y015
+
+@_typing.final
+class FeltCleared(_message.Message):
+    """The cards of the round lie in the discard rack (30-822)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    round_id: _builtins.str
+    """The round."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        round_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round_id", b"round_id", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FeltCleared: _TypeAlias = FeltCleared  # noqa: Y015
+
+@_typing.final
 class HoleCardChecked(_message.Message):
     """The no-peek device said whether the hole card makes blackjack with the up card (30-823)."""
 
@@ -728,6 +780,80 @@ class ShoeRetired(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ShoeRetired: _TypeAlias = ShoeRetired  # noqa: Y015
+
+@_typing.final
+class ShoeAbandoned(_message.Message):
+    """The shoe ended unopened: its seeds cannot be read any more, so its order stays unproved."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    AUTHORISED_BY_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    UNDEALT_FIELD_NUMBER: _builtins.int
+    FACE_DOWN_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    reason: _builtins.str
+    """Why, in the supervisor's words."""
+    authorised_by: _builtins.str
+    """The supervisor."""
+    decks: _builtins.int
+    """How many decks."""
+    drawn: _builtins.int
+    """Cards drawn."""
+    burned: _builtins.int
+    """Cards burned."""
+    undealt: _builtins.int
+    """Cards that never left the shoe."""
+    @_builtins.property
+    def face_down(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Positions of drawn cards that nobody saw."""
+
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        authorised_by: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        drawn: _builtins.int = ...,
+        burned: _builtins.int = ...,
+        undealt: _builtins.int = ...,
+        face_down: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorised_by", b"authorised_by", "burned", b"burned", "decks", b"decks", "drawn", b"drawn", "face_down", b"face_down", "reason", b"reason", "shoe_id", b"shoe_id", "undealt", b"undealt"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShoeAbandoned: _TypeAlias = ShoeAbandoned  # noqa: Y015
+
+@_typing.final
+class NothingChanged(_message.Message):
+    """A command's effect stood already; recorded where the command, repeated later, could act after all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_FIELD_NUMBER: _builtins.int
+    command: _builtins.str
+    """The command's name."""
+    def __init__(
+        self,
+        *,
+        command: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NothingChanged: _TypeAlias = NothingChanged  # noqa: Y015
 
 @_typing.final
 class ObservedShoeStarted(_message.Message):

@@ -694,3 +694,25 @@ class TableResumed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableResumed: _TypeAlias = TableResumed  # noqa: Y015
+
+@_typing.final
+class NothingChanged(_message.Message):
+    """A command's effect stood already; recorded where the command, repeated later, could act after all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_FIELD_NUMBER: _builtins.int
+    command: _builtins.str
+    """The command's name."""
+    def __init__(
+        self,
+        *,
+        command: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NothingChanged: _TypeAlias = NothingChanged  # noqa: Y015
