@@ -19,11 +19,12 @@ from services.game.hand import is_blackjack
 from services.game.house_rules import HouseRules
 from services.game.round_words import Action, DealtCard, SettlementLine, Target, Wager
 from services.game.wager_kinds import MAIN
-from services.table.client import ReadingKind
+from services.table.client import IrregularityKind, ReadingKind
 
-SHOE, CONSOLE, TRAY = "shoe", "console", "tray"
+SHOE, CONSOLE, TRAY, TERMINAL = "shoe", "console", "tray", "terminal"
 CUT_AT_PERCENT = 75
 
+Irregular = IrregularityKind
 _K = ReadingKind
 _SIGNALS = {
     Action.HIT: _K.HIT_SIGNALLED,
@@ -42,7 +43,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one device (its place at the table: shoe, console or tray) is to report."""
+    """What one device (its place at the table: shoe, console, tray or supervisor's terminal) is to report."""
 
     device: str
     kind: ReadingKind
@@ -51,10 +52,11 @@ class Said:
 
 @dataclass(slots=True)
 class PhysicalRound:
-    """One round as it really went: what the devices said, and how it was settled, to the cent."""
+    """One round as it really went: what the devices said, how it was settled, to the cent, and the dealer's mistakes."""
 
     said: list[Said]
     lines: tuple[SettlementLine, ...]
+    mistakes: tuple[IrregularityKind, ...]
 
     @property
     def returned_cents(self) -> dict[int, int]:
@@ -66,10 +68,16 @@ class PhysicalRound:
 
 
 class PhysicalTable:
-    """One table with `seats` guests. `chance` makes the cards, the guests' choices and their bets."""
+    """One table with `seats` guests. `chance` makes the cards, the guests' choices and their bets.
 
-    def __init__(self, rules: HouseRules, chance: random.Random, seats: int) -> None:
+    `mistakes` is the share of occasions, 0 to 1, at which the dealer breaks a rule; a supervisor then looks at it and lets
+    play go on, so that the round still ends as it should.
+    """
+
+    def __init__(self, rules: HouseRules, chance: random.Random, seats: int, mistakes: float = 0.0) -> None:
         self.rules = rules
+        self._share = mistakes
+        self._made: list[IrregularityKind] = []
         self._chance = chance
         self._habits: dict[int, Habit] = {
             seat: chance.choice(sorted(HABITS.values(), key=lambda habit: habit.name))
@@ -87,7 +95,18 @@ class PhysicalTable:
         if self._dealt * 100 >= self._size * CUT_AT_PERCENT:
             said += self._shuffled()
         self._rounds += 1
+        self._made = []
         return self._round(said)
+
+    def _slips(self, kind: IrregularityKind, said: list[Said], *wrong: Said) -> bool:
+        """Perhaps the dealer makes this mistake here; a supervisor is called and lets play go on."""
+        if self._chance.random() >= self._share:
+            return False
+        self._made.append(kind)
+        said += wrong
+        ruling = {"person": "S-1", "note": f"{kind.value}: seen, explained, play goes on"}
+        said.append(Said(TERMINAL, _K.PLAY_RESUMED, ruling))
+        return True
 
     def _shuffled(self) -> Iterator[Said]:
         cards = [card for _ in range(self.rules.decks) for card in standard_deck()]
@@ -116,8 +135,11 @@ class PhysicalTable:
             round_.do(rc.PlaceWagers((Wager(seat, f"guest-{seat}", MAIN, cents),)))
         round_.do(rc.CloseBetting())
         said.append(Said(CONSOLE, _K.BETTING_CLOSED))
+        seat = self._chance.choice(sorted(self._habits))
+        late = {"seat": seat, "amount_cents": rules.limits.maximum_cents * 3}
+        self._slips(Irregular.BET_AFTER_CLOSE, said, Said(TRAY, _K.BET_SEEN, late))
         lines = self._played(round_, said)
-        return PhysicalRound(said, tuple(lines))
+        return PhysicalRound(said, tuple(lines), tuple(self._made))
 
     def _played(self, round_: game.RoundPlay, said: list[Said]) -> list[SettlementLine]:
         hidden: dict[int, Card] = {}
@@ -166,6 +188,22 @@ class PhysicalTable:
         cards = next(one.cards for one in round_.state.hands if (one.seat, one.number) == (seat, hand))
         return Sight(cards, round_.state.dealers[0].cards[0], actions, self.rules)
 
+    def _slip_at_decision(self, seat: int, said: list[Said]) -> None:
+        """A card too many, a signal for a seat that is not in turn, a button pressed too early: one of them, perhaps."""
+        slip = self._chance.randrange(4)
+        if slip == 0 and self._chance.random() < self._share:
+            card = self._take()
+            self._made.append(Irregular.CARD_OUT_OF_TURN)
+            ruling = {"person": "S-1", "note": f"{card} was drawn in error and is burned"}
+            said += (Said(SHOE, _K.CARD_DRAWN, {"card": card}), Said(TERMINAL, _K.PLAY_RESUMED, ruling))
+        elif slip == 1:
+            other = next((one for one in self._habits if one != seat), seat % 7 + 1)
+            self._slips(Irregular.ACTION_NOT_ALLOWED, said, Said(CONSOLE, _K.STAND_SIGNALLED, {"seat": other}))
+        elif slip == 2:
+            self._slips(Irregular.DEALER_ENDED_EARLY, said, Said(CONSOLE, _K.DEALER_DONE))
+        else:
+            self._slips(Irregular.ROUND_OUT_OF_ORDER, said, Said(CONSOLE, _K.ROUND_STARTED))
+
     def _insured(self, round_: game.RoundPlay, seat: int, said: list[Said]) -> tuple[game.RoundEvent, ...]:
         actions = tuple(sorted(game.allowed_actions(round_.state, seat)))
         action = self._habits[seat].choose(self._sight(round_, seat, 0, actions), self._chance)
@@ -180,6 +218,7 @@ class PhysicalTable:
     def _chosen(
         self, round_: game.RoundPlay, seat: int, hand: int, actions: tuple[Action, ...], said: list[Said]
     ) -> tuple[game.RoundEvent, ...]:
+        self._slip_at_decision(seat, said)
         action = self._habits[seat].choose(self._sight(round_, seat, hand, actions), self._chance)
         said.append(Said(CONSOLE, _SIGNALS[action], {"seat": seat}))
         order: dict[Action, rc.Command] = {
@@ -199,4 +238,6 @@ class PhysicalTable:
             returned[line.seat] = returned.get(line.seat, 0) + line.returned_cents
             self.tray_cents += line.stake_cents - line.returned_cents
         for seat, cents in sorted(returned.items()):
+            wrong = {"seat": seat, "amount_cents": cents + self.rules.limits.minimum_cents}
+            self._slips(Irregular.PAYMENT_WRONG, said, Said(TRAY, _K.PAYMENT_SEEN, wrong))
             said.append(Said(TRAY, _K.PAYMENT_SEEN, {"seat": seat, "amount_cents": cents}))

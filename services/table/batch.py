@@ -34,7 +34,6 @@ class Batch:
         self._events: list[e.TableEvent] = []
         self._moments: list[Moment] = []
         self._first: Observation | None = None
-        self._flushes = 0
         self.state = turn.state
 
     def add(self, observation: Observation, events: tuple[e.TableEvent, ...]) -> None:
@@ -66,9 +65,10 @@ class Batch:
     async def prepare(self, observation: Observation, events: tuple[e.TableEvent, ...]) -> None:
         """Record what has to stand before an observation can be taken up, such as a guest's seat."""
         await self.flush()
-        self._flushes += 1
+        # Named for its place in the stream: after a crash between two of these the next one is another request.
+        at = self.turn.last_event.sequence if self.turn.last_event is not None else 0
         moments = [self._moment(observation)] * len(events)
-        await self._record(observation, self.context.actor, list(events), moments, f"/before/{self._flushes}")
+        await self._record(observation, self.context.actor, list(events), moments, f"/before/{at}")
         self.state = self.turn.state
 
     def _moment(self, observation: Observation) -> Moment:
