@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from services.floor.gateway_client import GatewayClient, Report, Reported
+from services.floor.gateway_client import GatewayClient, Report, Reported, ReportRuling
 from services.runtime.clock import MICROSECONDS, Clock
 from services.runtime.failures import ServiceUnavailable
 from services.table.client import MOST_IN_ONE_CALL, Reading, ReadingKind
@@ -61,7 +61,10 @@ class DeviceFigures:
 
 
 class SimulatedDevice:
-    """One device of one table. `twice` is the share of reports that it sends a second time though they were answered."""
+    """One device of one table. `twice` is the share of reports that it sends a second time though they were answered.
+
+    With `supervisor` it is the terminal at which he rules, and reports nothing else.
+    """
 
     def __init__(
         self,
@@ -73,8 +76,10 @@ class SimulatedDevice:
         *,
         chance: random.Random,
         twice: float = 0.0,
+        supervisor: str = "",
     ) -> None:
         self.name = name
+        self._supervisor = supervisor
         self._gateway = gateway
         self._table = table
         self._clock = clock
@@ -119,6 +124,9 @@ class SimulatedDevice:
                 self._kept.popleft()
 
     async def _send(self, batch: tuple[Reading, ...]) -> Reported:
+        if self._supervisor:
+            ruling = ReportRuling(self.name, self._clock.now_us(), batch, self._supervisor)
+            return await self._gateway.report_ruling(self._table, ruling)
         return await self._gateway.report(self._table, Report(self.name, self._clock.now_us(), batch))
 
     def _go_back(self, refused: Refused) -> None:

@@ -17,7 +17,7 @@ import structlog
 from services.floor.desk import Desk
 from services.floor.device import ClockHabit, DeviceClock, DeviceFigures, SimulatedDevice
 from services.floor.gateway_client import GatewayClient
-from services.floor.physical_table import CONSOLE, SHOE, TERMINAL, TRAY, PhysicalTable, Said
+from services.floor.physical_table import CONSOLE, SHOE, SUPERVISOR, TERMINAL, TRAY, PhysicalTable, Said
 from services.game.house_rules import HouseRules
 from services.game.rule_text import canonical_text
 from services.runtime.clock import Clock
@@ -102,7 +102,14 @@ class ObservedRoutine:
         name = f"{place}-{self._desk.table.rpartition('/')[2]}"
         own = DeviceClock(clock, habit, self._chance)
         return SimulatedDevice(
-            self._gateway, self._desk.table, name, own, self._figures.devices, chance=self._chance, twice=twice
+            self._gateway,
+            self._desk.table,
+            name,
+            own,
+            self._figures.devices,
+            chance=self._chance,
+            twice=twice,
+            supervisor=SUPERVISOR if place == TERMINAL else "",
         )
 
     async def run(self, enough: Callable[[], bool]) -> None:
@@ -163,7 +170,7 @@ class ObservedRoutine:
             opening = OpenTable(canonical_text(self._rules), OBSERVED_TRAY, self._desk.dealer.id, observed=True)
             await clients.table.open_table(key, self._desk.by_supervisor(), opening)
         else:
-            ruling = {"person": "S-1", "note": "the simulation starts again: what it left is void"}
+            ruling = {"person": SUPERVISOR, "note": "the simulation starts again: what it left is void"}
             await self._tell([Said(TERMINAL, _K.ROUND_VOIDED, ruling), Said(CONSOLE, _K.PICKED_UP)])
             await self._until_forwarded()
         money = await clients.wager.read_table_money(key)

@@ -22,6 +22,7 @@ from services.game.wager_kinds import MAIN
 from services.table.client import IrregularityKind, ReadingKind
 
 SHOE, CONSOLE, TRAY, TERMINAL = "shoe", "console", "tray", "terminal"
+SUPERVISOR = "S-1"
 CUT_AT_PERCENT = 75
 
 Irregular = IrregularityKind
@@ -104,7 +105,7 @@ class PhysicalTable:
             return False
         self._made.append(kind)
         said += wrong
-        ruling = {"person": "S-1", "note": f"{kind.value}: seen, explained, play goes on"}
+        ruling = {"person": SUPERVISOR, "note": f"{kind.value}: seen, explained, play goes on"}
         said.append(Said(TERMINAL, _K.PLAY_RESUMED, ruling))
         return True
 
@@ -194,7 +195,7 @@ class PhysicalTable:
         if slip == 0 and self._chance.random() < self._share:
             card = self._take()
             self._made.append(Irregular.CARD_OUT_OF_TURN)
-            ruling = {"person": "S-1", "note": f"{card} was drawn in error and is burned"}
+            ruling = {"person": SUPERVISOR, "note": f"{card} was drawn in error and is burned"}
             said += (Said(SHOE, _K.CARD_DRAWN, {"card": card}), Said(TERMINAL, _K.PLAY_RESUMED, ruling))
         elif slip == 1:
             other = next((one for one in self._habits if one != seat), seat % 7 + 1)

@@ -40,6 +40,7 @@ from services.table.commands import (
 )
 from services.table.readings import (
     MOST_IN_ONE_CALL,
+    RULINGS,
     ClockAlarm,
     IrregularityKind,
     MalformedReading,
@@ -274,6 +275,7 @@ class TableClient:
 __all__ = [
     "MOST_IN_ONE_CALL",
     "RPCS",
+    "RULINGS",
     "SERVICE",
     "Accepted",
     "Act",

@@ -27,7 +27,7 @@ from services.table.device_log import arrived, is_on_log
 from services.table.holds import new_stakes
 from services.table.observed import anonymous, fold
 from services.table.observed_look import Known, Look, Place
-from services.table.readings import IrregularityKind, Observation, Reading, ReadingKind
+from services.table.readings import RULINGS, IrregularityKind, Observation, Reading, ReadingKind
 from services.table.stakes import Waiting
 from services.table.table import Table, evolve
 from services.table.work import next_work
@@ -39,7 +39,6 @@ log = structlog.get_logger(__name__)
 _K = ReadingKind
 _CARDS: Final = frozenset({_K.CARD_DRAWN, _K.CARD_BURNED})
 _SHOE: Final = frozenset({_K.SHOE_STARTED, _K.CUT_CARD_SEEN, _K.SHOE_ENDED, _K.ROUND_STARTED})
-_RULINGS: Final = frozenset({_K.PLAY_RESUMED, _K.ROUND_VOIDED})
 DECKS_UNKNOWN: Final = 8
 """Of a shoe whose start nobody saw at a table without posted rules: as many as are usual."""
 
@@ -94,7 +93,7 @@ class Observing:
             await self._settle_money(batch, observation, look, events)
         except Refused as refused:
             events = look.irregular(_REFUSED_MONEY.get(observation.reading.kind, _WAGER), str(refused))
-        if observation.reading.kind in _RULINGS and events:
+        if observation.reading.kind in RULINGS and events:
             actor = Actor(Role.SUPERVISOR, observation.reading.person)
             await batch.record_by(actor, observation, (*recorded, *events))
             return

@@ -155,6 +155,8 @@ class Observation:
 
 
 _K = ReadingKind
+RULINGS: Final = frozenset({_K.PLAY_RESUMED, _K.ROUND_VOIDED})
+"""What only a pit supervisor decides (30-828(1)); `person` is his badge."""
 _AT_A_SEAT: Final = frozenset(
     {
         _K.BET_SEEN,

@@ -49,7 +49,7 @@ def retold(events: Iterable[Any], decks: int) -> Iterator[list[Said]]:
 
 def _plain(event: Any) -> Iterator[Said]:
     """What needs no memory of what came before."""
-    kind = type(event)
+    kind: Any = type(event)
     if kind in _SIGNALS:
         yield Said(CONSOLE, _SIGNALS[kind], {"seat": event.seat})
     elif kind in _STAKES:
