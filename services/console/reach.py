@@ -8,8 +8,9 @@ machine alone) everything is shown. Surveillance and the regulator see everythin
 from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 
+from services.console.health_view import HealthView
 from services.console.readings import Readings
-from services.console.views import FindingPage, FloorView, HandPage, HandQuery, HealthView, RoundPage, TablePage
+from services.console.views import FindingPage, FloorView, HandPage, HandQuery, RoundPage, TablePage
 from services.console.visitors import visitor
 from services.game.rejections import Breach, Rejection
 from services.runtime.identity import EVERY, CertificateRole
