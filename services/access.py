@@ -55,6 +55,8 @@ _SHOE: AccessTable = {
     **_opened(_FLOOR, shoe.RETIRE_SHOE),
     **_opened(_PATRONS, shoe.CUT_CARDS),
     **_opened(SERVICES_ONLY.roles, shoe.DRAW_CARDS, shoe.PEEK_CARD, shoe.RETURN_DISCARDS, shoe.GET_DRAW),
+    **_opened(SERVICES_ONLY.roles, shoe.START_OBSERVED_SHOE, shoe.OBSERVE_CARDS, shoe.OBSERVE_CUT_CARD),
+    **_opened(SERVICES_ONLY.roles, shoe.OBSERVE_TURNED_CARD, shoe.END_OBSERVED_SHOE),
     **_opened(_EVERYBODY, shoe.GET_SHOE, shoe.PROVE_CARD, shoe.GET_TRANSCRIPT),
 }
 
@@ -62,7 +64,7 @@ _SHOE: AccessTable = {
 _WAGER: AccessTable = {
     **_opened(SERVICES_ONLY.roles, wager.OPEN_LEDGER, wager.CLOSE_LEDGER, wager.OPEN_SEAT_SESSION, wager.BUY_IN),
     **_opened(SERVICES_ONLY.roles, wager.HOLD_STAKES, wager.VOID_HOLDS, wager.SETTLE_ROUND, wager.CASH_OUT),
-    **_opened(SERVICES_ONLY.roles, wager.CLOSE_SEAT_SESSION),
+    **_opened(SERVICES_ONLY.roles, wager.CLOSE_SEAT_SESSION, wager.BRING_CHIPS),
     **_opened(_PATRONS, wager.GIVE_TIP),
     **_opened({Role.SUPERVISOR}, wager.FILL_TRAY, wager.CREDIT_TRAY, wager.CORRECT_PAYMENT),
     **_opened(_MONEY, wager.READ_BALANCES, wager.READ_TABLE_MONEY),
@@ -81,6 +83,8 @@ _SURVEILLANCE: AccessTable = {
 # A gateway's own procedures; it serves the house's beside them, by the same table.
 _GATEWAY: AccessTable = {
     **_opened({Role.DEVICE}, gateway.REPORT, gateway.GET_DEVICE, own="device"),
+    # A terminal is a device; what is decided at it is decided by the supervisor whose certificate it shows (30-828).
+    **_opened({Role.SUPERVISOR}, gateway.REPORT_RULING, own="supervisor"),
     **_opened(_EVERYBODY, gateway.GET_LINE, reach=Reach.HOUSE),
 }
 

@@ -28,8 +28,8 @@ DEVELOPMENT: dict[str, tuple[str, ...]] = {
     "console": ("*/console/console",),
     "operator": ("*/surveillance/operator",),
     "ops": ("*/ops/ops",),
-    # A simulated floor is its gateway, its supervisors and whoever counts its events in one.
-    "simulator": ("*/gateway/simulator", "*/supervisor/*", "*/ops/simulator"),
+    # A simulated floor is its gateway, supervisors and devices, and whoever counts its events, in one.
+    "simulator": ("*/gateway/simulator", "*/supervisor/*", "*/device/*", "*/ops/simulator"),
 }
 """What `init` issues: one certificate for each part of a house on one machine, and for those who look at it."""
 

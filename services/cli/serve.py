@@ -181,7 +181,7 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
 
 
 async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
-    from services.cli.floor import print_progress, print_summary
+    from services.cli.floor_text import print_progress, print_summary
     from services.floor.simulation import Callers, Simulation
 
     if plan is None:

@@ -8,50 +8,29 @@ restart, could act after all, its room records an event that says so (`NothingCh
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
-from services.game.rejections import Breach, Rejection
+from services.game.rejections import Rejection
 from services.journal.port import Journal, NewEvent, StreamHead
+from services.runtime.finishing import to_its_end
 from services.runtime.folding import Folded, Folding, without_requests
 from services.runtime.remembered import Entry, Loading, Outcome, remember, remember_idle
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.runtime.snapshots import AreaSnapshots, StateSnapshots, is_due
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
 
-__all__ = [
-    "AggregateHost",
-    "Decider",
-    "Moment",
-    "Outcome",
-    "RequestIdMissing",
-    "RequestIdReused",
-    "Turn",
-]
+__all__ = ["AggregateHost", "Decider", "Moment", "Outcome", "Turn"]
 
 S = TypeVar("S")
 C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
-
-
-class RequestIdReused(Rejection):
-    """A known request id with other content or from another actor."""
-
-    rule = "DESIGN §3"
-    remedy = "Give every command its own id; repeat an id only to repeat the command unchanged."
-
-
-class RequestIdMissing(Rejection):
-    """A command without a request id, or with one that is too long."""
-
-    rule = "DESIGN §3"
-    remedy = "Send a request id of 1 to 128 characters with every command."
-    breach = Breach.FORM
 
 
 @dataclass(frozen=True)
@@ -154,7 +133,7 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
         entry.state, entry.last = state, recorded[-1]
@@ -334,13 +313,3 @@ class AggregateHost(Generic[S, C, E]):
             if not folding.take(recorded):
                 break
         return folding
-
-
-async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
-    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
-    task = asyncio.ensure_future(append)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise

@@ -11,14 +11,12 @@ from typing import Generic, TypeVar
 
 from services.game.authority import CommandContext
 from services.journal.port import Recorded
-from services.runtime.folding import Folded, Folding, Request, Requests, extend
+from services.runtime.folding import IDLE_REMEMBERED, Folded, Folding, Request, Requests, extend
 from services.wire.state_snapshot import RequestPart
 
 S = TypeVar("S")
 E = TypeVar("E")
 
-# Requests that recorded nothing are remembered apart, so that many of them never push out one that had an effect.
-IDLE_REMEMBERED = 500
 # States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
 OUTCOMES_REMEMBERED = 64
 

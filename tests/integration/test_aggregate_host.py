@@ -16,7 +16,8 @@ from services.journal.errors import JournalUnavailable
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
 from services.runtime import folding, remembered
-from services.runtime.aggregate import AggregateHost, Decider, Outcome, RequestIdMissing, RequestIdReused
+from services.runtime.aggregate import AggregateHost, Decider, Outcome
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.wire.registry import EventTypes
 
 KEY = "black-hawk/BJ-07"
