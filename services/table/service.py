@@ -35,7 +35,6 @@ from services.table.deciding import decider
 from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
-from services.table.observing import Observing
 from services.table.pacing import Pacer
 from services.table.pit import nothing_changed, opening_id
 from services.table.playing import check_opening, shoe_may_change
@@ -83,8 +82,7 @@ class TableService:
         self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
-        observing = Observing(self._conductor, shoes, ledgers, self._contexts)
-        self.intake = Intake(self._host, self._contexts, observing, self._published)
+        self.intake = Intake(self._host, self._conductor, shoes, ledgers, self._contexts, self._published)
 
     async def start(self) -> None:
         """Take up every table of the journal."""
