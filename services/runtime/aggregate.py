@@ -3,20 +3,23 @@
 Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
 events are durable; the same request id gets the same answer again, also after a restart; after any failure, and after
 somebody else may have written, the state is dropped and read anew from the journal, so memory is never ahead of the log nor
-behind it. Does not know what the commands mean.
+behind it. A request that recorded nothing is remembered while the process lives; where its command, repeated after a
+restart, could act after all, its room records an event that says so (`NothingChanged`). Does not know what commands mean.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
-from services.game.rejections import Breach, Rejection
+from services.game.rejections import Rejection
 from services.journal.port import Journal, NewEvent, Recorded, StreamHead
-from services.runtime.folding import Folded, Folding, Requests, extend, without_requests
+from services.runtime.finishing import to_its_end
+from services.runtime.folding import IDLE_REMEMBERED, Folded, Folding, Request, Requests, extend, without_requests
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
@@ -29,21 +32,6 @@ A = TypeVar("A")
 
 # States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
 OUTCOMES_REMEMBERED = 64
-
-
-class RequestIdReused(Rejection):
-    """A known request id with other content or from another actor."""
-
-    rule = "DESIGN §3"
-    remedy = "Give every command its own id; repeat an id only to repeat the command unchanged."
-
-
-class RequestIdMissing(Rejection):
-    """A command without a request id, or with one that is too long."""
-
-    rule = "DESIGN §3"
-    remedy = "Send a request id of 1 to 128 characters with every command."
-    breach = Breach.FORM
 
 
 @dataclass(frozen=True)
@@ -94,6 +82,8 @@ class _Entry(Generic[S, E]):
     """The journal's tenure under which the state was read; under another one it may be old."""
     sequence: int = 0
     requests: Requests = field(default_factory=OrderedDict)
+    idle: Requests = field(default_factory=OrderedDict)
+    """Requests that recorded nothing; both sequences are that of the last event then."""
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
     last: Recorded | None = None
     """The event that the state ends with."""
@@ -150,7 +140,7 @@ class Turn(Generic[S, C, E]):
         """The outcome of this request if it was carried out before; raises RequestIdReused, RequestIdMissing."""
         if not 1 <= len(context.request_id) <= 128:
             raise RequestIdMissing("a command needs a request id", length=len(context.request_id))
-        known = self._entry.requests.get(context.request_id)
+        known = self._entry.requests.get(context.request_id) or self._entry.idle.get(context.request_id)
         if known is None:
             return None
         if known.digest != context.request_digest:
@@ -158,6 +148,9 @@ class Turn(Generic[S, C, E]):
                 f"request {context.request_id!r} was used before for something else", request_id=context.request_id
             )
         outcome = self._entry.outcomes.get(context.request_id)
+        if outcome is None and context.request_id not in self._entry.requests:
+            state = await self._host.state_at(self.key, known.last_sequence)
+            return Outcome(self.stream, state, (), 0, 0)
         return outcome or await self._host.outcome_at(self.key, known.first_sequence, known.last_sequence)
 
     def decide(self, command: C, context: CommandContext) -> tuple[E, ...]:
@@ -174,7 +167,9 @@ class Turn(Generic[S, C, E]):
         """
         entry = self._entry
         if not events:
-            return Outcome(self.stream, self.state, (), 0, 0)
+            nothing: Outcome[S, E] = Outcome(self.stream, self.state, (), 0, 0)
+            _remember_idle(entry, context, nothing)
+            return nothing
         state, new = self.state, []
         decider = self._host.decider
         cause = context.cause or self.last_event
@@ -196,7 +191,7 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
         entry.state, entry.last = state, recorded[-1]
@@ -305,6 +300,7 @@ class AggregateHost(Generic[S, C, E]):
             if entry is not None and not entry.lock.locked():
                 entry.state = None
                 entry.requests.clear()
+                entry.idle.clear()
                 entry.outcomes.clear()
 
     def states(self) -> list[S]:
@@ -349,6 +345,12 @@ class AggregateHost(Generic[S, C, E]):
         decider = self.decider
         return Folding(decider.initial(key), decider.evolve, decider.events.decode, kept)
 
+    async def state_at(self, key: str, sequence: int) -> S:
+        """The state right after that event, folded again from the journal; 0 is the state before the first one."""
+        if not sequence:
+            return self.decider.initial(key)
+        return (await self.outcome_at(key, sequence, sequence)).state
+
     async def _load(self, key: str, entry: _Entry[S, E]) -> None:
         stream = stream_of(self.decider.area, key)
         kept = None if self._snapshots is None else await self._snapshots.load(stream)
@@ -371,24 +373,28 @@ class AggregateHost(Generic[S, C, E]):
         return folding
 
 
-async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
-    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
-    task = asyncio.ensure_future(append)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
-
-
 def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
     request_id = context.request_id
     extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
     known = entry.requests[request_id]
     if known.first_sequence == outcome.first_sequence:
-        entry.outcomes[request_id] = outcome
-        if len(entry.outcomes) > OUTCOMES_REMEMBERED:
-            entry.outcomes.popitem(last=False)
+        _keep(entry, request_id, outcome)
     else:
         # The request recorded in several steps: its outcome is folded again when somebody asks.
         entry.outcomes.pop(request_id, None)
+
+
+def _remember_idle(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
+    request_id = context.request_id
+    if request_id in entry.requests or request_id in entry.idle:
+        return
+    entry.idle[request_id] = Request(context.request_digest, entry.sequence, entry.sequence)
+    if len(entry.idle) > IDLE_REMEMBERED:
+        entry.idle.popitem(last=False)
+    _keep(entry, request_id, outcome)
+
+
+def _keep(entry: _Entry[S, E], request_id: str, outcome: Outcome[S, E]) -> None:
+    entry.outcomes[request_id] = outcome
+    if len(entry.outcomes) > OUTCOMES_REMEMBERED:
+        entry.outcomes.popitem(last=False)
