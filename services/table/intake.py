@@ -10,17 +10,20 @@ from services.game.rejections import Rejection
 from services.runtime.aggregate import AggregateHost
 from services.runtime.failures import ServiceUnavailable
 from services.runtime.table_key import check_table_key
+from services.shoe.client import ShoeClient
 from services.table import commands as c
 from services.table import events as e
 from services.table import replies as a
 from services.table.authority import require
 from services.table.batch import Batch, Published
+from services.table.conductor import Conductor
 from services.table.contexts import Contexts
 from services.table.device_log import DeviceSequenceGap, arrived, is_on_log
 from services.table.observed_look import Place
 from services.table.observing import Observing
 from services.table.readings import MOST_IN_ONE_CALL, MalformedReading, Observation, check_device, check_reading
 from services.table.table import Table
+from services.wager.client import WagerClient
 
 _SENDERS = frozenset({Role.DEVICE, Role.SYSTEM})
 
@@ -31,13 +34,15 @@ class Intake:
     def __init__(
         self,
         host: AggregateHost[Table, c.Command, e.TableEvent],
+        conductor: Conductor,
+        shoes: ShoeClient,
+        ledgers: WagerClient,
         contexts: Contexts,
-        observing: Observing,
         published: Published,
     ) -> None:
         self._host = host
         self._contexts = contexts
-        self._observing = observing
+        self._observing = Observing(conductor, shoes, ledgers, contexts)
         self._published = published
 
     async def record_observations(

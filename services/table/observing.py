@@ -30,6 +30,7 @@ from services.table.observed_look import Known, Look, Place
 from services.table.readings import RULINGS, IrregularityKind, Observation, Reading, ReadingKind
 from services.table.stakes import Waiting
 from services.table.table import Table, evolve
+from services.table.words import SeatPhase
 from services.table.work import next_work
 from services.wager import client as wager
 from services.wire.refusal import Refused
@@ -39,6 +40,7 @@ log = structlog.get_logger(__name__)
 _K = ReadingKind
 _CARDS: Final = frozenset({_K.CARD_DRAWN, _K.CARD_BURNED})
 _SHOE: Final = frozenset({_K.SHOE_STARTED, _K.CUT_CARD_SEEN, _K.SHOE_ENDED, _K.ROUND_STARTED})
+_NEEDS_SEATS: Final = frozenset({_K.SEAT_TAKEN, _K.BETTING_CLOSED})
 DECKS_UNKNOWN: Final = 8
 """Of a shoe whose start nobody saw at a table without posted rules: as many as are usual."""
 
@@ -106,6 +108,9 @@ class Observing:
         if batch.state.suspended:
             return
         play, kind = batch.state.live, observation.reading.kind
+        if kind in _NEEDS_SEATS and any(stay.phase is SeatPhase.LEAVING for stay in batch.state.seats):
+            # Who went has gone before somebody else sits down or wagers there.
+            await self._open_and_close_racks(batch)
         if kind is _K.BETTING_CLOSED and play is not None and play.round.phase is Phase.BETTING:
             await self._seat_guests(batch, observation)
         if kind is _K.ROUND_STARTED and play is not None and play.round.phase is Phase.PICKUP:
@@ -122,15 +127,18 @@ class Observing:
             await batch.prepare(observation, events)
 
     async def _seat_guests(self, batch: Batch, observation: Observation) -> None:
-        rules, turn = batch.state.rules, batch.turn
+        rules = batch.state.rules
         most = rules.max_seats if rules is not None else 0
         for seat in batch.state.watch.bets:
             if batch.state.at(seat) is None and seat <= most:
                 guest = c.SeatPlayer(anonymous(batch.state, seat), seat)
                 await batch.prepare(observation, seating.seat_player(batch.state, guest, batch.context))
+        await self._open_and_close_racks(batch)
+
+    async def _open_and_close_racks(self, batch: Batch) -> None:
         await batch.flush()
-        await self._conductor.play_on(turn)
-        batch.state = turn.state
+        await self._conductor.play_on(batch.turn)
+        batch.state = batch.turn.state
 
     # What others know -----------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.floor.physical_table import CONSOLE, SHOE, TRAY, PhysicalTable
+from services.floor.physical_table import CONSOLE, SHOE, TRAY, PhysicalTable, Said
 from services.game.authority import Actor, Role
 from services.game.cards import Card
 from services.game.rules import parse_rules
@@ -273,6 +273,22 @@ async def test_seats_taken_by_two_and_left_by_one(tmp_path: Path) -> None:
         await finish(table, {2: 2_000})
         assert (await table.view()).seats == ()
     assert wrong(table.journal) == []
+
+
+async def test_a_seat_that_was_left_can_be_taken_at_once(tmp_path: Path) -> None:
+    async with observed(tmp_path) as table:
+        await table.say(CONSOLE, K.SEAT_TAKEN, seat=2, person="p-77")
+        await table.see(
+            Said(CONSOLE, K.SEAT_LEFT, {"seat": 2}),
+            Said(CONSOLE, K.SEAT_TAKEN, {"seat": 2, "person": "p-78"}),
+            Said(CONSOLE, K.SEAT_LEFT, {"seat": 2}),
+            Said(TRAY, K.BET_SEEN, {"seat": 2, "amount_cents": 1_000}),
+            Said(CONSOLE, K.ROUND_STARTED),
+            Said(CONSOLE, K.BETTING_CLOSED),
+        )
+        assert await table.irregularities() == []
+        (seat,) = (await table.view()).seats
+        assert (seat.seat, seat.patron) == (2, "guest-2-3")
 
 
 async def test_only_a_supervisor_lets_play_go_on_and_his_name_is_on_the_ruling(tmp_path: Path) -> None:
