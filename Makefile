@@ -9,10 +9,10 @@ FLOOR ?= --floors 1 --tables 4 --seats 5 --pace 0.5
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check protos format lock bench faults load clean
+.PHONY: help setup run pki cluster cluster-status cluster-stop test check protos format lock bench faults load clean
 
 help:  ## say what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
 
 setup: $(VENV)/.ready  ## build .venv with the command at .venv/bin/holecard
 
@@ -23,11 +23,24 @@ $(VENV)/.ready: $(LOCK) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-run: setup  ## start the four services, a simulated floor and the console
-	$(BIN)/holecard up --data $(DATA) $(FLOOR)
+run: setup  ## start the four services, a simulated floor and the console, in plain text on this machine alone
+	$(BIN)/holecard up --plain-text --data $(DATA) $(FLOOR)
+
+pki: setup  ## make a development authority and its certificates in deploy/dev/pki (never committed)
+	$(BIN)/holecard pki init
+
+cluster: setup  ## start Kafka, two processes of every service, the console and simulated floors, each kept alive
+	deploy/system-packages default-jre-headless maven
+	$(BIN)/python deploy/cluster/cluster.py start $(DATA)/cluster
+
+cluster-status: setup  ## say what of the cluster runs, and who owns which partitions
+	$(BIN)/python deploy/cluster/cluster.py status $(DATA)/cluster
+
+cluster-stop: setup  ## stop the cluster; the next start goes on where it was
+	$(BIN)/python deploy/cluster/cluster.py stop $(DATA)/cluster
 
 test: setup  ## install what the tests need, then check and test everything
-	deploy/system-packages chromium default-jre-headless maven prometheus
+	deploy/system-packages chromium default-jre-headless maven postgresql prometheus
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest $(TESTS) --numprocesses auto --dist loadgroup
 

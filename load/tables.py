@@ -10,7 +10,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.floor.desk import Clients, Desk
 from services.floor.eyes import Eyes
@@ -139,6 +139,10 @@ class Load:
                 await table.prepare()
 
         await asyncio.gather(*map(one, self._tables))
+
+    def pace(self, rate: float) -> None:
+        """Let rounds be due at another rate from the next run on; 0 for as fast as they can."""
+        self._plan = replace(self._plan, rate=rate)
 
     async def play(self, rounds: int) -> None:
         """Play so many rounds at every table, as fast as they can."""

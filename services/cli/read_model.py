@@ -7,8 +7,8 @@ house, and never to answer from rows of another journal, such as those left behi
 import asyncio
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -17,7 +17,8 @@ import click
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from services.journal.sqlite import SqliteJournal
+from services.cli.journal_place import Place, in_order, opened_journal
+from services.journal.port import Journal
 from services.surveillance.facts import FactReader
 from services.surveillance.projection import Projection
 from services.surveillance.read_model import is_of
@@ -35,26 +36,13 @@ PATIENCE_STEP_SECONDS = 0.1
 DATA = click.option(
     "--data", type=click.Path(path_type=Path), default=Path(".data"), show_default=True, help="The data folder."
 )
-JOURNAL = click.option(
-    "--journal", type=click.Path(path_type=Path), help="A journal file; by default journal.db in the data folder."
-)
 
 
-@asynccontextmanager
-async def opened_journal(data: Path, journal: Path | None) -> AsyncIterator[SqliteJournal]:
-    """The journal, for reading only; raises the journal's errors, which say what is wrong with the path."""
-    source = SqliteJournal.open_read_only(journal or data / "journal.db")
-    try:
-        yield source
-    finally:
-        await source.close()
-
-
-async def answered(data: Path, journal: Path | None, question: Callable[[Connection], T]) -> T:
+async def answered(data: Path, journal: Place, question: Callable[[Connection], T]) -> T:
     """The answer of a read model that has everything the journal holds now."""
     async with opened_journal(data, journal) as source:
         end = dict(await source.end())
-        kept = None if journal is not None else await _kept(source, data / "projection.db", end)
+        kept = None if isinstance(journal, Path) else await _kept(source, data / "projection.db", end)
         if kept is not None:
             try:
                 with kept.connect() as connection:
@@ -71,14 +59,14 @@ async def answered(data: Path, journal: Path | None, question: Callable[[Connect
             built.dispose()
 
 
-async def _kept(source: SqliteJournal, path: Path, end: dict[int, int]) -> Engine | None:
+async def _kept(source: Journal, path: Path, end: dict[int, int]) -> Engine | None:
     """The house's own read model, once it has everything up to `end`; None when it has not soon or is not to be trusted."""
     engine = await asyncio.to_thread(open_existing, path)
     if engine is None:
         return None
     try:
         for _ in range(PATIENCE_STEPS):
-            projection = await asyncio.to_thread(Projection, engine)
+            projection = await asyncio.to_thread(Projection, engine, looking=True)
             behind = sum(max(0, last - projection.positions.get(partition, 0)) for partition, last in end.items())
             if not behind:
                 if await is_of(source, projection.heads):
@@ -98,7 +86,7 @@ def _say_damaged() -> None:
     click.echo("the read model is damaged; reading the journal instead …", err=True)
 
 
-async def _built(source: SqliteJournal, end: dict[int, int]) -> Engine:
+async def _built(source: Journal, end: dict[int, int]) -> Engine:
     """Built in memory from the whole journal, with progress on stderr."""
     engine = open_memory()
     projection, reader = Projection(engine), FactReader()
@@ -107,12 +95,11 @@ async def _built(source: SqliteJournal, end: dict[int, int]) -> Engine:
         return engine
     batch: list[Any] = []
     read = 0
-    subscription = source.subscribe({})
-    async for recorded in subscription:
+    async for recorded in in_order(source, end):
         batch.append(reader.read(recorded))
         read += 1
         if read % PROGRESS_EVERY == 0:
-            click.echo(f"{read:,} of {sum(end.values()):,} events …", err=True)
+            click.echo(f"{read:,} events …", err=True)
         if recorded.position.offset >= end[recorded.position.partition]:
             left.discard(recorded.position.partition)
         if len(batch) >= BATCH or not left:
@@ -137,7 +124,7 @@ async def derived_again(data: Path) -> list[str] | None:
         kept, again = open_store(copy), open_store(Path(folder) / "again.db")
         try:
             async with opened_journal(data, None) as source:
-                await build_again(source.subscribe({}), dict(Projection(kept).positions), again)
+                await build_again(source.subscribe({}), dict(Projection(kept, looking=True).positions), again)
             return differences(kept, again)
         finally:
             kept.dispose()

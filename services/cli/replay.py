@@ -10,8 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from services.cli.felt_text import draw
-from services.cli.read_model import DATA, JOURNAL, opened_journal
-from services.journal.sqlite import SqliteJournal
+from services.cli.journal_place import Place, journal_options, opened_journal
+from services.cli.read_model import DATA
+from services.journal.port import Journal
 from services.runtime.failures import NotFound
 from services.surveillance import schema
 from services.surveillance.facts import FactReader, plain
@@ -29,7 +30,7 @@ from services.surveillance.store import open_existing
 @click.option("--shoe", is_flag=True, help="The shoe's events too.")
 @click.option("--rules", is_flag=True, help="The rule set that it was dealt under, whole.")
 @DATA
-@JOURNAL
+@journal_options
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object: the whole record, or with --step that step."
 )
@@ -40,7 +41,7 @@ def replay(
     shoe: bool,
     rules: bool,
     data: Path,
-    journal: Path | None,
+    journal: Place,
     as_json: bool,
 ) -> None:
     """Draw the round ROUND, "black-hawk/BJ-07#12": the felt after a step, and every step with its time, actor and event.
@@ -58,13 +59,13 @@ def replay(
     draw(Console(highlight=False), record, step or len(record.steps), ledger=ledger, shoe=shoe, rules=rules)
 
 
-async def _read(data: Path, journal: Path | None, round_id: str) -> RoundRecord | None:
+async def _read(data: Path, journal: Place, round_id: str) -> RoundRecord | None:
     async with opened_journal(data, journal) as source:
-        where = None if journal is not None else await _known(source, data / "projection.db", round_id)
+        where = None if isinstance(journal, Path) else await _known(source, data / "projection.db", round_id)
         return await read_round(source, FactReader(), round_id, where)
 
 
-async def _known(source: SqliteJournal, path: Path, round_id: str) -> Whereabouts | None:
+async def _known(source: Journal, path: Path, round_id: str) -> Whereabouts | None:
     """Where the read model says that the round's events stand; None when it does not know, or is of another journal."""
     engine = await asyncio.to_thread(open_existing, path)
     if engine is None:

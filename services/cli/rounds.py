@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from services.cli.read_model import DATA, JOURNAL, answered
+from services.cli.journal_place import Place, journal_options
+from services.cli.read_model import DATA, answered
 from services.surveillance.facts import plain
 from services.surveillance.narration import money
 from services.surveillance.queries import MOST_COUNTED, list_rounds
@@ -72,7 +73,7 @@ class Dollars(click.ParamType):
 @click.option("--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="How many, newest first.")
 @click.option("--cursor", default="", help="Where the page before ended.")
 @DATA
-@JOURNAL
+@journal_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def rounds(
     table: str,
@@ -80,7 +81,7 @@ def rounds(
     cards: tuple[str, ...],
     outcome: str | None,
     data: Path,
-    journal: Path | None,
+    journal: Place,
     as_json: bool,
     **asked: Any,
 ) -> None:

@@ -12,6 +12,7 @@ from time import monotonic
 
 import click
 
+from services.cli.journal_place import KafkaPlace, Place, journal_options
 from services.cli.read_model import derived_again
 from services.journal import external_heads
 from services.journal.external_heads import HeadsKept, HeadsSeen, read_heads
@@ -53,9 +54,7 @@ SHOWN_FINDINGS = 100
 @click.option(
     "--data", type=click.Path(path_type=Path), default=Path(".data"), show_default=True, help="The data folder."
 )
-@click.option(
-    "--journal", type=click.Path(path_type=Path), help="A journal file; by default journal.db in the data folder."
-)
+@journal_options
 @click.option(
     "--read-model", "compare", is_flag=True, help="Derive surveillance's read model again, and compare it row by row."
 )
@@ -72,7 +71,7 @@ SHOWN_FINDINGS = 100
 def verify(
     context: click.Context,
     data: Path,
-    journal: Path | None,
+    journal: Place,
     *,
     compare: bool,
     heads: Path | None,
@@ -87,23 +86,29 @@ def verify(
 
     A tail that is cut off together with the heads in the journal leaves no trace inside: give heads that were kept outside.
     """
-    path = journal or data / "journal.db"
+    place = journal or data / "journal.db"
     if compare and journal is not None:
         raise click.UsageError("a read model belongs to a data folder: give --data, not --journal")
     seen = HeadsSeen()
     observers: list[Observer] = [*(make() for make in OBSERVERS), seen]
     if heads is not None:
         observers.append(HeadsKept(read_heads(heads)))
-    report = fsck(path, observers)
+    report = fsck(place, observers) if isinstance(place, Path) else _fsck_kafka(place, observers)
     if compare and report.is_sound:
         report = replace(report, findings=_read_model(data))
     if write_heads is not None and report.is_sound:
         external_heads.write_heads(write_heads, seen.heads)
     if as_json:
-        click.echo(json.dumps(_as_json(path, report), ensure_ascii=False))
+        click.echo(json.dumps(_as_json(place, report), ensure_ascii=False))
     else:
-        _print(path, report)
+        _print(place, report)
     context.exit(0 if report.is_sound else 1)
+
+
+def _fsck_kafka(place: KafkaPlace, observers: list[Observer]) -> FsckReport:
+    from services.journal.kafka_fsck import fsck_kafka
+
+    return asyncio.run(fsck_kafka(place.settings.cluster, place.settings.layout, observers))
 
 
 def _read_model(data: Path) -> tuple[Finding, ...]:
@@ -114,18 +119,18 @@ def _read_model(data: Path) -> tuple[Finding, ...]:
     return tuple(Finding("L6", "", 0, f"read model, {line}") for line in different or ())
 
 
-def _print(path: Path, report: FsckReport) -> None:
+def _print(place: Path | KafkaPlace, report: FsckReport) -> None:
     for finding in report.findings[:SHOWN_FINDINGS]:
         click.echo(str(finding))
     if len(report.findings) > SHOWN_FINDINGS:
         click.echo(f"… and {len(report.findings) - SHOWN_FINDINGS} more; --json has all of them")
-    checked = f"{report.events} events in {report.streams} streams of {path}"
+    checked = f"{report.events} events in {report.streams} streams of {place}"
     click.echo(f"Sound: {checked}." if report.is_sound else f"NOT SOUND: {len(report.findings)} findings in {checked}.")
 
 
-def _as_json(path: Path, report: FsckReport) -> dict[str, object]:
+def _as_json(place: Path | KafkaPlace, report: FsckReport) -> dict[str, object]:
     return {
-        "journal": str(path),
+        "journal": str(place),
         "sound": report.is_sound,
         "events": report.events,
         "streams": report.streams,

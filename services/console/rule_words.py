@@ -12,7 +12,7 @@ from functools import lru_cache
 from services.console.views import RulesView
 from services.game.notices import notices, spoken_odds
 from services.game.rejections import Rejection
-from services.game.rules import HouseRules, InsuranceRule, Soft17, parse_rules
+from services.game.rules import HouseRules, InsuranceRule, Soft17, recorded_rules
 
 _BESIDE = frozenset({"name", "version", "digest", "wager_kinds", "main_pays"})
 
@@ -21,7 +21,7 @@ _BESIDE = frozenset({"name", "version", "digest", "wager_kinds", "main_pays"})
 def rules_view(text: str, name: str = "", version: int = 0, digest: str = "") -> RulesView | None:
     """The rule set of a canonical text; only its name where the text cannot be read; None where nothing is known."""
     try:
-        rules = parse_rules(text) if text else None
+        rules = recorded_rules(text) if text else None
     except Rejection:
         rules = None
     if rules is None:

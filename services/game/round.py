@@ -42,6 +42,8 @@ __all__ = [
     "evolve_all",
     "next_step",
     "open_round",
+    "seat_freed",
+    "shuffled_anew",
     "verify",
 ]
 
@@ -122,6 +124,25 @@ def _begin_draft(opened: RoundOpened, rules: HouseRules) -> RoundState:
         raise RulesMismatch("the round was opened under other rules", recorded=opened.rules_digest, given=rules.digest)
     holders = {seated.seat: seated.player for seated in opened.seats}
     return RoundState(opened.round_id, rules, pay_table(rules), holders, opened.seats, opened.first_of_shoe)
+
+
+def seat_freed(round_: Round, seat: int) -> Round:
+    """Give the round with this seat free for whoever comes, once its holder has left before wagering (30-809).
+
+    A seat with a wager stays its player's.
+    """
+    if any(hand.seat == seat for hand in round_.hands) or seat not in round_.holders:
+        return round_
+    draft = thaw(round_)
+    draft.holders = {taken: player for taken, player in round_.holders.items() if taken != seat}
+    return freeze(draft)
+
+
+def shuffled_anew(round_: Round) -> Round:
+    """Give the round as the first of a shoe: the cards were shuffled before its first wager, so anyone may join (30-809)."""
+    draft = thaw(round_)
+    draft.first_of_shoe = True
+    return freeze(draft)
 
 
 def decide(round_: RoundState, command: Command) -> tuple[RoundEvent, ...]:

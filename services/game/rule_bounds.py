@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from services.game.rule_options import DealerShows, InsuranceRule, MidShoeEntry, Rounding, Shuffle, Surrender
+from services.game.rule_options import DealerShows, DealStyle, InsuranceRule, MidShoeEntry, Rounding, Shuffle, Surrender
 from services.game.rule_rejections import (
     BurnOutOfRange,
     ChipOutOfRange,
@@ -22,6 +22,7 @@ from services.game.rule_rejections import (
     PenetrationOutOfRange,
     RuleOutOfRange,
     RulesContradict,
+    RulesNotConducted,
     RulesUnidentified,
     SplitLimitOutOfRange,
     SpotsOutOfRange,
@@ -42,6 +43,10 @@ LEAST_CUT_CARDS: Final = 5
 MOST_CENTS: Final = 10**12
 """Ten thousand million dollars: no limit is higher, so that no sum of a round leaves a signed 64-bit number."""
 
+MOST_DECKS_BY_HAND: Final = 2
+"""A shoe holds two or more decks (30-802(9)); more than two are not held in a hand."""
+
+_BY_HAND: Final = frozenset({DealStyle.HAND_DOWN, DealStyle.HAND_UP})
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _LONGEST_REFERENCE: Final = 200
 
@@ -137,6 +142,30 @@ def _check_limits(rules: "HouseRules") -> None:
             chip_cents=rules.chip_cents,
             **facts,
         )
+
+
+def check_conducted(rules: "HouseRules") -> None:
+    """Refuse what no service here can hold to: it is never posted and then ignored (30-803(3), 30-804)."""
+    for broken, reason in (
+        (
+            rules.deal_style is DealStyle.HAND_DOWN,
+            "deal_style = hand-down: players' cards are dealt face up, so that the table can tell what each may do (30-818)",
+        ),
+        (
+            rules.deal_style in _BY_HAND and rules.decks > MOST_DECKS_BY_HAND,
+            f"deal_style = {rules.deal_style.value} holds one or two decks, not {rules.decks} (30-802(9), 30-816)",
+        ),
+        (
+            rules.deal_style in _BY_HAND and rules.shuffle is Shuffle.CONTINUOUS,
+            f"deal_style = {rules.deal_style.value} although shuffle = continuous deals from a machine (30-802(10))",
+        ),
+        (
+            rules.back_betting,
+            "back_betting = true: who doubles and splits for whom is laid down nowhere, so nobody bets behind (30-809)",
+        ),
+    ):
+        if broken:
+            raise RulesNotConducted(reason)
 
 
 def _check_combinations(rules: "HouseRules") -> None:

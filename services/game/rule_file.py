@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from services.game.house_rules import HouseRules
+from services.game.rule_bounds import check_conducted
 from services.game.rule_rejections import (
     FloatInRules,
     MissingRuleKey,
@@ -34,7 +35,18 @@ def parse_rules(text: str) -> HouseRules:
     """Read a rule set from TOML text of at most 100,000 characters.
 
     A key left out takes the default of `HouseRules`, except those without one: name, version, approval, limits,
-    wager_kinds, main_pays. Raises a `RuleFileRefused` that names the key, what it must be, and the section of Rule 8.
+    wager_kinds, main_pays. Raises a `RuleFileRefused` that names the key, what it must be, and the section of Rule 8; also
+    for a lawful rule set that no service here can hold a table to, so that nothing is posted and then ignored.
+    """
+    rules = recorded_rules(text)
+    check_conducted(rules)
+    return rules
+
+
+def recorded_rules(text: str) -> HouseRules:
+    """Read a rule set that was posted before: what a log holds stays readable, whatever is posted nowadays (DESIGN §3).
+
+    Raises as `parse_rules`, except for what no service can hold a table to.
     """
     if len(text) > MAXIMUM_FILE_CHARACTERS:
         raise RuleFileUnreadable(f"a rule file has at most {MAXIMUM_FILE_CHARACTERS} characters, this one {len(text)}")

@@ -201,6 +201,12 @@ class RulesContradict(RuleFileRefused):
     remedy = "Change one of the two options that the message names."
 
 
+class RulesNotConducted(RuleFileRefused):
+    """An option that is lawful where Rule 8 allows it and that no service of this house can hold a table to."""
+
+    remedy = "Choose another value; what is posted is what is played."
+
+
 class GameNotApproved(Rejection):
     """A table opened with a game that is neither approved nor in field trial (30-830)."""
 

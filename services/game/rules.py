@@ -5,7 +5,8 @@ data), `rule_file` and `rule_text` (from and to text).
 """
 
 from services.game.house_rules import HouseRules
-from services.game.rule_file import parse_rules
+from services.game.rule_bounds import check_conducted
+from services.game.rule_file import parse_rules, recorded_rules
 from services.game.rule_options import (
     Approval,
     ApprovalStatus,
@@ -29,6 +30,7 @@ from services.game.rule_options import (
 from services.game.rule_text import canonical_text, digest_of, ratio_text
 from services.game.wager_kinds import (
     BY_DEALER_BLACKJACK,
+    BY_HAND,
     BY_MAIN_PAYS,
     DOUBLE,
     EVALUATORS,
@@ -37,6 +39,7 @@ from services.game.wager_kinds import (
     SPLIT,
     STANDARD_MAIN_PAYS,
     STANDARD_WAGER_KINDS,
+    TIP,
     FinishedHand,
     MainResult,
     Moment,
@@ -48,6 +51,7 @@ from services.game.wager_kinds import (
 
 __all__ = [
     "BY_DEALER_BLACKJACK",
+    "BY_HAND",
     "BY_MAIN_PAYS",
     "DOUBLE",
     "EVALUATORS",
@@ -56,6 +60,7 @@ __all__ = [
     "SPLIT",
     "STANDARD_MAIN_PAYS",
     "STANDARD_WAGER_KINDS",
+    "TIP",
     "Approval",
     "ApprovalStatus",
     "BurnCardVisible",
@@ -82,8 +87,10 @@ __all__ = [
     "Surrender",
     "WagerKind",
     "canonical_text",
+    "check_conducted",
     "digest_of",
     "net_of",
     "parse_rules",
     "ratio_text",
+    "recorded_rules",
 ]

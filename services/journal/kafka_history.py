@@ -27,6 +27,7 @@ CHUNK_RECORDS = 256
 _FURTHEST = 500
 """Records further apart than this are fetched by two readings: passing over what lies between would cost more."""
 _PATIENCE_SECONDS = 20.0
+_PAUSE_SECONDS = 0.05
 
 T = TypeVar("T")
 
@@ -42,12 +43,14 @@ class History:
         self._next = -1
         self._closed = False
 
-    async def fetch(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
-        """The events of the first of these records, by Kafka's offset; at least of one.
+    async def fetch(
+        self, log: PartitionLog, records: Sequence[int], stream: str = ""
+    ) -> list[tuple[int, tuple[Recorded, ...]]]:
+        """The events of the first of these records, by Kafka's offset; at least of one. Only those of `stream` if named.
 
         Raises PartitionStopped when a record is not what was taken before, JournalUnavailable, JournalClosed.
         """
-        return await self._run(lambda: self._fetch(log, near_each_other(records, _FURTHEST)))
+        return await self._run(lambda: self._fetch(log, near_each_other(records, _FURTHEST), stream))
 
     async def reached(self, logs: Sequence[PartitionLog]) -> dict[int, int]:
         """For each partition Kafka's offset after its last record, as of now. Raises JournalUnavailable, JournalClosed."""
@@ -78,7 +81,8 @@ class History:
 
     def _client(self) -> KafkaConsumer:
         if self._consumer is None:
-            self._consumer = self._cluster.consumer()
+            # It goes from partition to partition and never waits for new records.
+            self._consumer = self._cluster.consumer(wait_ms=1)
         return self._consumer
 
     def _release(self) -> None:
@@ -87,10 +91,19 @@ class History:
             consumer.close(autocommit=False, timeout_ms=0)
 
     def _reached(self, logs: Sequence[PartitionLog]) -> dict[int, int]:
-        ends = self._client().end_offsets([log.place for log in logs])
-        return {log.number: ends[log.place] for log in logs}
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                ends = self._client().end_offsets([log.place for log in logs])
+            except KeyError as error:
+                # The client library forgets partitions whose leader it does not know yet, and then misses them itself.
+                if time.monotonic() > deadline:
+                    raise JournalUnavailable(f"Kafka does not say where {error} ends: try again") from error
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                return {log.number: ends[log.place] for log in logs}
 
-    def _fetch(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
+    def _fetch(self, log: PartitionLog, records: Sequence[int], stream: str) -> list[tuple[int, tuple[Recorded, ...]]]:
         consumer = self._client()
         self._seek(consumer, log.place, records[0])
         wanted = set(records)
@@ -108,7 +121,7 @@ class History:
             for record in polled.get(log.place, ()):
                 self._next = record.offset + 1
                 if record.offset in wanted:
-                    events = log.checked(RawRecord(record.offset, record.headers, record.value))
+                    events = log.checked(RawRecord(record.offset, record.headers, record.value), stream)
                     if events is None:
                         raise _changed(log, record.offset, "it is not the record that was read here before")
                     found.append((record.offset, events))

@@ -124,8 +124,8 @@ class Tenure:
                 # An epoch counts from 1 (Envelope.writer_epoch): the very first record of a partition only makes room.
                 self.state = State.REPLAYING if offset > 0 else State.BROKEN
             return []
-        self.sure_s = max(self.sure_s, flight.began_s)
         if offset == flight.commit.record and self._own is not None and self._is_same_log():
+            self.sure_s = max(self.sure_s, flight.began_s)
             self.log.take_own(self._own)
             return flight.commit.answers
         why = f"someone else wrote before it: it was put at {offset}" if self._is_same_log() else "the log is read anew"

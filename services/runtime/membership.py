@@ -8,6 +8,7 @@ and not refused. Correctness rests on the claims in the log alone. Knows partiti
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from pathlib import Path
 
 import structlog
 
@@ -54,11 +55,18 @@ class Membership:
 
     @classmethod
     async def open(
-        cls, settings: KafkaSettings, areas: Collection[str], *, following: Collection[str], clock: Clock, build: str
+        cls,
+        settings: KafkaSettings,
+        areas: Collection[str],
+        *,
+        following: Collection[str],
+        folder: Path,
+        clock: Clock,
+        build: str,
     ) -> "Membership":
-        """Open the journal and read the partitions of the areas in `following` up to their end; claims nothing yet.
+        """Open the journal, reading the partitions of the areas in `following`; snapshots lie in `folder`. Claims nothing.
 
-        Raises TopicsRefused, JournalUnavailable.
+        Raises TopicsRefused, WrongCluster, JournalUnavailable.
         """
         journal = await KafkaJournal.open(
             settings.cluster,
@@ -67,6 +75,7 @@ class Membership:
             partitions=(),
             following=settings.layout.numbers_of(following),
             clock=clock,
+            folder=folder,
         )
         return cls(journal, settings, areas)
 
@@ -87,6 +96,18 @@ class Membership:
         """Whether this process has a share and serves exactly that."""
         group = self._group
         return group is not None and group.is_member and self._wanted() == set(self._serving)
+
+    def described(self) -> dict[str, object]:
+        """For people and scripts: this process's address, what it owns, and whether that is what it was given."""
+        places = {number: self.journal.layout.kafka_partition(number) for number in self._serving}
+        return {
+            "address": self._settings.advertise,
+            "settled": self.is_settled,
+            "owned": [
+                {"partition": n, "topic": places[n].topic, "kafka_partition": places[n].partition, "epoch": epoch}
+                for n, epoch in sorted(self._serving.items())
+            ],
+        }
 
     async def start(self) -> None:
         """Join the group; what it gives is claimed in the background."""

@@ -3,6 +3,7 @@
     /metrics   Prometheus' text
     /live      200 while the event loop turns; 503 when it has stood for STANDS_SECONDS: end the process and start another
     /ready     200 while the process serves; 503 while it starts, drains or has failed: send it nothing new
+    /owners    which partitions of the journal this process owns, and how it finds the others' addresses
 
 Owns the server and its threads. Tells nothing that a label may not tell either, and takes no commands, so that it needs no
 certificate of who asks: kubelet and Prometheus have none of ours.
@@ -11,7 +12,7 @@ certificate of who asks: kubelet and Prometheus have none of ours.
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from socketserver import ThreadingMixIn
 from threading import Thread
@@ -35,11 +36,19 @@ STANDS_SECONDS = 30.0
 class OpsServer:
     """Serves one process's metrics and state. `start` it early: a process that starts slowly says that it starts.
 
-    `ready` is asked at each look and says why the process is not ready, "" when it is; `services` are those hosted here.
+    `ready` is asked at each look and says why the process is not ready, "" when it is; `services` are those hosted here;
+    `owners` gives what /owners shows as JSON.
     """
 
-    def __init__(self, registry: CollectorRegistry, services: Sequence[str], ready: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        registry: CollectorRegistry,
+        services: Sequence[str],
+        ready: Callable[[], str],
+        owners: Callable[[], Mapping[str, object]] = dict,
+    ) -> None:
         self.port = 0
+        self._owners = owners
         self._metrics = make_wsgi_app(registry)
         self._services = sorted(services)
         self._ready = ready
@@ -84,19 +93,25 @@ class OpsServer:
                 return self._state(start_response, "live", trouble)
             case "/ready":
                 return self._state(start_response, "ready", self._ready())
+            case "/owners":
+                return _json(start_response, HTTPStatus.OK, self._owners())
             case "/" | "/metrics":
                 return list(self._metrics(environ, start_response))
             case _:
                 start_response("404 Not Found", [("Content-Type", "text/plain; charset=utf-8")])
-                return [b"/metrics, /live and /ready are here\n"]
+                return [b"/metrics, /live, /ready and /owners are here\n"]
 
     def _state(self, start_response: "StartResponse", what: str, trouble: str) -> Iterable[bytes]:
         status = HTTPStatus.SERVICE_UNAVAILABLE if trouble else HTTPStatus.OK
         body: dict[str, Any] = {what: not trouble, "services": self._services}
         if trouble:
             body["reason"] = trouble
-        start_response(f"{status.value} {status.phrase}", [("Content-Type", "application/json")])
-        return [json.dumps(body).encode() + b"\n"]
+        return _json(start_response, status, body)
+
+
+def _json(start_response: "StartResponse", status: HTTPStatus, body: Mapping[str, object]) -> Iterable[bytes]:
+    start_response(f"{status.value} {status.phrase}", [("Content-Type", "application/json")])
+    return [json.dumps(body).encode() + b"\n"]
 
 
 class _Server(ThreadingMixIn, WSGIServer):

@@ -17,22 +17,31 @@ from services.game.cards import standard_deck
 from services.game.rule_options import CutCardFirst
 from services.runtime.caller import Caller
 from services.shoe.commands import (
+    AbandonShoe,
     BurnCards,
     CutCards,
     DrawCards,
+    EndObservedShoe,
     InspectCards,
     InspectDevice,
     LoadDecks,
+    ObserveCards,
+    ObserveCutCard,
+    ObserveTurnedCard,
     PeekCard,
     PlaceCutCard,
+    RackCards,
     RegisterDevice,
     ReshuffleDiscards,
     RetireShoe,
     ReturnDiscards,
     RevealCard,
+    SeenCard,
     ShuffleCards,
+    StartObservedShoe,
     UnloadDecks,
 )
+from services.shoe.observed_replies import ObservedCard, ObservedCards, ObservedShoe, TurnedCard
 from services.shoe.replies import (
     CardFromShoe,
     CardsBurned,
@@ -57,6 +66,7 @@ from services.shoe.words import (
 from services.wire.rpc import Kind, Rpc
 
 __all__ = [
+    "AbandonShoe",
     "BurnCards",
     "BurnReason",
     "CardFromShoe",
@@ -70,6 +80,7 @@ __all__ = [
     "Defect",
     "DeviceKind",
     "DrawCards",
+    "EndObservedShoe",
     "GetDraw",
     "GetShoe",
     "GetTranscript",
@@ -77,15 +88,23 @@ __all__ = [
     "InspectCards",
     "InspectDevice",
     "LoadDecks",
+    "ObserveCards",
+    "ObserveCutCard",
+    "ObserveTurnedCard",
+    "ObservedCard",
+    "ObservedCards",
+    "ObservedShoe",
     "PeekCard",
     "PlaceCutCard",
     "ProveCard",
+    "RackCards",
     "RegisterDevice",
     "ReshuffleDiscards",
     "RetireReason",
     "RetireShoe",
     "ReturnDiscards",
     "RevealCard",
+    "SeenCard",
     "ShoeAnswer",
     "ShoeClient",
     "ShoeClosed",
@@ -93,7 +112,9 @@ __all__ = [
     "ShoeStatus",
     "ShuffleCards",
     "ShuffleReason",
+    "StartObservedShoe",
     "Transcript",
+    "TurnedCard",
     "UnloadDecks",
     "standard_deck_set",
 ]
@@ -142,7 +163,14 @@ PEEK_CARD: Final = Rpc(SERVICE, "PeekCard", PeekCard, HoleAnswer)
 REVEAL_CARD: Final = Rpc(SERVICE, "RevealCard", RevealCard, CardShown)
 RESHUFFLE_DISCARDS: Final = Rpc(SERVICE, "ReshuffleDiscards", ReshuffleDiscards, ShoeAnswer)
 RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnswer)
+RACK_CARDS: Final = Rpc(SERVICE, "RackCards", RackCards, ShoeAnswer)
+ABANDON_SHOE: Final = Rpc(SERVICE, "AbandonShoe", AbandonShoe, ShoeAnswer)
 RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
+START_OBSERVED_SHOE: Final = Rpc(SERVICE, "StartObservedShoe", StartObservedShoe, ObservedShoe)
+OBSERVE_CARDS: Final = Rpc(SERVICE, "ObserveCards", ObserveCards, ObservedCards)
+OBSERVE_CUT_CARD: Final = Rpc(SERVICE, "ObserveCutCard", ObserveCutCard, ObservedShoe)
+OBSERVE_TURNED_CARD: Final = Rpc(SERVICE, "ObserveTurnedCard", ObserveTurnedCard, TurnedCard)
+END_OBSERVED_SHOE: Final = Rpc(SERVICE, "EndObservedShoe", EndObservedShoe, ObservedShoe)
 GET_SHOE: Final = Rpc(SERVICE, "GetShoe", GetShoe, ShoeAnswer, Kind.QUERY)
 GET_DRAW: Final = Rpc(SERVICE, "GetDraw", GetDraw, CardsDrawn, Kind.QUERY)
 PROVE_CARD: Final = Rpc(SERVICE, "ProveCard", ProveCard, CardShown, Kind.QUERY)
@@ -219,6 +247,36 @@ class ShoeClient:
     async def retire_shoe(self, table: str, context: CommandContext, command: RetireShoe) -> ShoeClosed:
         """End the shoe, reveal its seeds, count its cards."""
         return await self._caller.call(RETIRE_SHOE, table, context, command)
+
+    async def rack_cards(self, table: str, context: CommandContext, command: RackCards) -> ShoeAnswer:
+        """Say that a round's cards lie in the discard rack (30-822)."""
+        return await self._caller.call(RACK_CARDS, table, context, command)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: AbandonShoe) -> ShoeAnswer:
+        """Give up a shoe whose sealing key is lost (supervisor)."""
+        return await self._caller.call(ABANDON_SHOE, table, context, command)
+
+    async def start_observed_shoe(
+        self, table: str, context: CommandContext, command: StartObservedShoe
+    ) -> ObservedShoe:
+        """Take up a physical shoe that devices watch (DESIGN §5)."""
+        return await self._caller.call(START_OBSERVED_SHOE, table, context, command)
+
+    async def observe_cards(self, table: str, context: CommandContext, command: ObserveCards) -> ObservedCards:
+        """Record cards that devices saw; none is refused for what it is."""
+        return await self._caller.call(OBSERVE_CARDS, table, context, command)
+
+    async def observe_cut_card(self, table: str, context: CommandContext, command: ObserveCutCard) -> ObservedShoe:
+        """Record that the cutting card came out."""
+        return await self._caller.call(OBSERVE_CUT_CARD, table, context, command)
+
+    async def observe_turned_card(self, table: str, context: CommandContext, command: ObserveTurnedCard) -> TurnedCard:
+        """Record the face of a card that lay face down."""
+        return await self._caller.call(OBSERVE_TURNED_CARD, table, context, command)
+
+    async def end_observed_shoe(self, table: str, context: CommandContext, command: EndObservedShoe) -> ObservedShoe:
+        """Record that the physical cards were taken out."""
+        return await self._caller.call(END_OBSERVED_SHOE, table, context, command)
 
     async def get_shoe(self, table: str) -> ShoeStatus:
         """Say how the table's cards stand."""

@@ -6,6 +6,7 @@ it gets the first answer; the same id with other content is refused (DESIGN §5)
 
 from dataclasses import dataclass
 
+from services.game.cards import Card
 from services.game.rule_options import CutCardFirst
 from services.shoe.words import BurnReason, DeckSet, Defect, DeviceKind, RetireReason, ShuffleReason
 
@@ -99,11 +100,17 @@ class BurnCards:
 
 @dataclass(frozen=True, slots=True)
 class DrawCards:
-    """Draw one card for each entry of `face_down` (1 to 64), in order (30-818, 30-820)."""
+    """Draw one card for each entry of `face_down` (1 to 64), in order (30-818, 30-820).
+
+    `shoe_id` names the shoe that the wagers were placed on, "" for whichever is in play. `until_racked` announces that the
+    round's cards keep the shoe from being opened until `RackCards`: no hole card guards the order meanwhile.
+    """
 
     draw_id: str
     round_id: str
     face_down: tuple[bool, ...]
+    shoe_id: str = ""
+    until_racked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +148,80 @@ class ReturnDiscards:
 
 
 @dataclass(frozen=True, slots=True)
+class RackCards:
+    """Say that the cards of a round lie in the discard rack (30-822), so that the shoe may be opened again."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonShoe:
+    """Give up a shoe that the sealing key does not open any more, by a supervisor's word and for this `reason`."""
+
+    shoe_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RetireShoe:
     """End the shoe between rounds: reveal its seeds and reconcile its cards (30-816, DESIGN §6)."""
 
     shoe_id: str
     reason: RetireReason
+
+
+# Observed shoes: what devices saw of physical cards (DESIGN §5); sent by the table alone, never refused for what was seen.
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCard:
+    """One card that left a physical shoe. `observation` is its id; face down it has no face for anybody."""
+
+    observation: str
+    card: Card | None
+    face_down: bool
+    burned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartObservedShoe:
+    """A physical shoe with so many decks is in use from now on; one that was in use before has ended."""
+
+    observation: str
+    device_id: str
+    decks: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCards:
+    """Record cards that left the shoe, in this order. Where no start was seen, a shoe of `decks` begins with them."""
+
+    round_id: str
+    device_id: str
+    decks: int
+    cards: tuple[SeenCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCutCard:
+    """The cutting card came out."""
+
+    observation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveTurnedCard:
+    """A card that lay face down was turned over."""
+
+    observation: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class EndObservedShoe:
+    """The cards were taken out."""
+
+    observation: str

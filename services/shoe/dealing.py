@@ -6,13 +6,14 @@ nothing, and that cards leave the shoe in order, each once.
 
 from typing import Final
 
+from services.game.authority import CommandContext
 from services.game.hand import is_blackjack
 from services.game.rule_options import CutCardFirst
 from services.shoe import commands as c
 from services.shoe import events as e
 from services.shoe import rejections as r
-from services.shoe.enriched import AnswerPeek, CommitDiscards, NextCard, OpenCard, OpenShoe, TakeCards
-from services.shoe.preparing import checked_id, live_shoe, repeated
+from services.shoe.enriched import AnswerPeek, CommitDiscards, GiveUpShoe, NextCard, OpenCard, OpenShoe, TakeCards
+from services.shoe.preparing import check_not_given_up, checked_id, checked_text, live_shoe, repeated
 from services.shoe.reconcile import reconcile
 from services.shoe.state import CardOut, LiveShoe, Shoe
 from services.shoe.words import ShoePhase
@@ -33,6 +34,9 @@ def take_cards(shoe: Shoe, command: TakeCards) -> tuple[e.ShoeEvent, ...]:
         return repeated(take_id, same=_same_take(request, faces, known))
     if not 1 <= len(faces) <= MOST_CARDS:
         raise r.DrawSizeRefused(f"{len(faces)} cards at once", cards=len(faces), most=MOST_CARDS)
+    if isinstance(request, c.DrawCards) and request.shoe_id:
+        # The order of another shoe was not committed to when this round's wagers were placed (DESIGN §6).
+        live_shoe(shoe, request.shoe_id)
     live = _ready(shoe)
     if isinstance(request, c.DrawCards):
         checked_id(request.round_id, "round_id")
@@ -45,10 +49,22 @@ def take_cards(shoe: Shoe, command: TakeCards) -> tuple[e.ShoeEvent, ...]:
         )
     if len(command.next_cards) != len(faces):
         raise ValueError("the vault and the state disagree about the cards that are left")
-    return tuple(
+    taken = tuple(
         _taken(live, request, next_card, face_down=face_down, left=live.left - index)
         for index, (next_card, face_down) in enumerate(zip(command.next_cards, faces, strict=True), start=1)
     )
+    if isinstance(request, c.DrawCards) and request.until_racked and live.on_felt != request.round_id:
+        return (e.FeltTaken(live.id, request.round_id), *taken)
+    return taken
+
+
+def rack_cards(shoe: Shoe, command: c.RackCards) -> tuple[e.ShoeEvent, ...]:
+    """Clear the felt of a round's cards; a felt that holds none of them stays as it is (30-822)."""
+    checked_id(command.round_id, "round_id")
+    live = shoe.live
+    if live is None or live.id != command.shoe_id or live.on_felt != command.round_id:
+        return ()
+    return (e.FeltCleared(live.id, command.round_id),)
 
 
 def answer_peek(shoe: Shoe, command: AnswerPeek) -> tuple[e.ShoeEvent, ...]:
@@ -138,13 +154,43 @@ def open_shoe(shoe: Shoe, command: OpenShoe) -> tuple[e.ShoeEvent, ...]:
     """End the shoe: reveal its seeds and count its cards (30-816). No card may still lie face down on the table."""
     request = command.request
     if shoe.live is None and shoe.last is not None and shoe.last.id == request.shoe_id:
+        check_not_given_up(shoe, request.shoe_id)
         return ()
     live = live_shoe(shoe, request.shoe_id)
     if live.face_down:
         raise r.CardStillFaceDown(f"the card at {live.face_down[0]} is face down", position=live.face_down[0])
+    if live.on_felt:
+        raise r.CardsOnFelt(f"cards of {live.on_felt} lie on the felt", round_id=live.on_felt)
     if command.opened is None:
         raise ValueError("the vault did not open the shoe in play")
     return (reconcile(live, request.reason, command.opened.open()),)
+
+
+def abandon_shoe(shoe: Shoe, command: GiveUpShoe, context: CommandContext) -> tuple[e.ShoeEvent, ...]:
+    """End a shoe that cannot be opened any more; one that opens is retired instead, never withheld (DESIGN §6)."""
+    request = command.request
+    last = shoe.last
+    if shoe.live is None and last is not None and last.id == request.shoe_id and last.abandoned is not None:
+        return ()
+    live = live_shoe(shoe, request.shoe_id)
+    checked_text(request.reason, "reason")
+    if not request.reason.strip():
+        raise r.ReasonMissing("abandoning a shoe needs a reason")
+    if command.opens:
+        raise r.ShoeStillOpens(f"{live.id} can be opened", shoe_id=live.id)
+    burned = sum(card.burned is not None for card in live.out)
+    return (
+        e.ShoeAbandoned(
+            shoe_id=live.id,
+            reason=request.reason,
+            authorised_by=context.actor.id,
+            decks=live.decks,
+            drawn=len(live.out) - burned,
+            burned=burned,
+            undealt=live.left,
+            face_down=live.face_down,
+        ),
+    )
 
 
 def discards(live: LiveShoe, round_id: str) -> tuple[int, ...]:

@@ -72,6 +72,14 @@ class TakeCards:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveUpShoe:
+    """`AbandonShoe` with whether the shoe in play can still be opened."""
+
+    request: c.AbandonShoe
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerPeek:
     """`PeekCard` with the card at the position, None when there is none."""
 

@@ -151,6 +151,22 @@ class CardBurned:
 
 
 @dataclass(frozen=True, slots=True)
+class FeltTaken:
+    """Cards of a round without a hole card begin to lie on the felt: until they are racked the shoe stays shut."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeltCleared:
+    """The cards of the round lie in the discard rack (30-822)."""
+
+    shoe_id: str
+    round_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class HoleCardChecked:
     """The no-peek device said whether the hole card makes blackjack with the up card (30-823)."""
 
@@ -223,6 +239,91 @@ class ShoeRetired:
     broken_roots: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ShoeAbandoned:
+    """The shoe ended unopened: its seeds cannot be read any more, so its order stays unproved (DESIGN §6).
+
+    `authorised_by` is the supervisor, `reason` his words. `face_down` are drawn cards that nobody saw, `undealt` how many
+    cards never left. The cards in the device are to be counted by hand before they are shuffled again (30-815).
+    """
+
+    shoe_id: str
+    reason: str
+    authorised_by: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    face_down: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NothingChanged:
+    """A command's effect stood already. Recorded where the command, repeated later, could act after all (DESIGN §3)."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeStarted:
+    """A physical shoe is in use and a device watches it: its order is known to nobody, so nothing was committed.
+
+    Its cards follow as `CardDrawn` and `CardBurned` without leaf, salt or seal; their ids name the observations.
+    """
+
+    shoe_id: str
+    observation: str
+    device_id: str
+    decks: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen:
+    """The cutting card came out of an observed shoe after so many cards: no other round from it (30-816)."""
+
+    shoe_id: str
+    observation: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImpossibleCardSeen:
+    """The card at `position`, now or right after this, is one more than the decks hold: the `copies`-th of its kind."""
+
+    shoe_id: str
+    observation: str
+    position: int
+    card: Card
+    copies: int
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCardTurned:
+    """A card of an observed shoe that lay face down was turned over."""
+
+    shoe_id: str
+    round_id: str
+    observation: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeEnded:
+    """The physical cards were taken out; `unseen` of the cards that left it never showed their face."""
+
+    shoe_id: str
+    observation: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    unseen: int
+    extra: tuple[Card, ...]
+
+
 EVENTS: tuple[type, ...] = (
     DeviceRegistered,
     DeviceInspected,
@@ -235,11 +336,20 @@ EVENTS: tuple[type, ...] = (
     CutCardPlaced,
     CardDrawn,
     CardBurned,
+    FeltTaken,
+    FeltCleared,
     HoleCardChecked,
     CardRevealed,
     DiscardsReshuffled,
     DiscardsReturned,
     ShoeRetired,
+    ShoeAbandoned,
+    NothingChanged,
+    ObservedShoeStarted,
+    CutCardSeen,
+    ImpossibleCardSeen,
+    HiddenCardTurned,
+    ObservedShoeEnded,
 )
 
 ShoeEvent = (
@@ -254,9 +364,18 @@ ShoeEvent = (
     | CutCardPlaced
     | CardDrawn
     | CardBurned
+    | FeltTaken
+    | FeltCleared
     | HoleCardChecked
     | CardRevealed
     | DiscardsReshuffled
     | DiscardsReturned
     | ShoeRetired
+    | ShoeAbandoned
+    | NothingChanged
+    | ObservedShoeStarted
+    | CutCardSeen
+    | ImpossibleCardSeen
+    | HiddenCardTurned
+    | ObservedShoeEnded
 )

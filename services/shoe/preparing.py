@@ -26,13 +26,13 @@ TEXT_LENGTH = 500
 def register_device(shoe: Shoe, command: c.RegisterDevice) -> tuple[e.ShoeEvent, ...]:
     """Enrol a device; shufflers and electronics need the Division's approval (30-805)."""
     checked_id(command.device_id, "device_id")
-    _checked_text(command.approval, "approval")
+    checked_text(command.approval, "approval")
     if (command.electronic or command.kind is not DeviceKind.DEALING_SHOE) and not command.approval:
         raise r.ApprovalMissing(f"{command.device_id} needs an approval", device_id=command.device_id)
     known = shoe.device
     wanted = (command.device_id, command.kind, command.electronic, command.approval)
     if known is not None and (known.id, known.kind, known.electronic, known.approval) == wanted:
-        return ()
+        return nothing_changed(command)
     if shoe.live is not None or shoe.decks:
         raise r.DeviceInUse("the device in use still holds cards", device_id=known.id if known else "")
     return (e.DeviceRegistered(command.device_id, command.kind, command.electronic, command.approval),)
@@ -41,7 +41,7 @@ def register_device(shoe: Shoe, command: c.RegisterDevice) -> tuple[e.ShoeEvent,
 def inspect_device(shoe: Shoe, command: c.InspectDevice, context: CommandContext) -> tuple[e.ShoeEvent, ...]:
     """Record the inspection of the context's gaming day, pass or fail; a fail stops the device at once (30-805)."""
     device = _device(shoe, command.device_id)
-    _checked_text(command.note, "note")
+    checked_text(command.note, "note")
     return (e.DeviceInspected(device.id, command.passed, command.note, context.gaming_day),)
 
 
@@ -52,7 +52,7 @@ def load_decks(shoe: Shoe, command: c.LoadDecks, context: CommandContext) -> tup
     _inspected_today(device, context)
     if shoe.decks:
         if ids == shoe.deck_set_ids and shoe.live is None and not shoe.inspected:
-            return ()
+            return nothing_changed(command)
         raise r.DeviceInUse(f"{device.id} holds {shoe.decks} decks", device_id=device.id, decks=shoe.decks)
     if not 1 <= len(ids) <= MOST_DECKS or len(set(ids)) != len(ids):
         raise r.DeckCountRefused(f"{len(ids)} deck sets, each once, cannot be loaded", decks=len(ids))
@@ -73,7 +73,7 @@ def inspect_cards(shoe: Shoe, command: c.InspectCards, context: CommandContext) 
     if unknown:
         raise r.UnknownDeckSet(f"{unknown[0]} is not in the device", deck_set_id=unknown[0])
     for defect in command.defects:
-        _checked_text(defect.finding, "finding")
+        checked_text(defect.finding, "finding")
     if command.defects:
         rejected = tuple(
             e.DeckSetRejected(defect.deck_set_id, defect.finding, command.dealer, command.supervisor)
@@ -81,16 +81,16 @@ def inspect_cards(shoe: Shoe, command: c.InspectCards, context: CommandContext) 
         )
         return (*rejected, e.DecksUnloaded(shoe.deck_set_ids, "a deck set was found defective"))
     if shoe.inspected:
-        return ()
+        return nothing_changed(command)
     return (e.CardsInspected(command.dealer, command.supervisor, shoe.decks, shoe.composition),)
 
 
 def unload_decks(shoe: Shoe, command: c.UnloadDecks) -> tuple[e.ShoeEvent, ...]:
     """Take the decks out once the shoe is retired."""
-    _checked_text(command.note, "note")
+    checked_text(command.note, "note")
     if shoe.live is not None:
         raise r.ShoeNotRetired("the cards are in play", shoe_id=shoe.live.id)
-    return (e.DecksUnloaded(shoe.deck_set_ids, command.note),) if shoe.decks else ()
+    return (e.DecksUnloaded(shoe.deck_set_ids, command.note),) if shoe.decks else nothing_changed(command)
 
 
 def shuffle_cards(shoe: Shoe, command: CommitShuffle, context: CommandContext) -> tuple[e.ShoeEvent, ...]:
@@ -157,8 +157,11 @@ def cut_cards(shoe: Shoe, command: c.CutCards, context: CommandContext) -> tuple
     return (e.CardsCut(live.id, stack.number, command.depth, command.cutter),)
 
 
-def place_cut_card(shoe: Shoe, command: c.PlaceCutCard) -> tuple[e.ShoeEvent, ...]:
-    """Place the cutting card between the centre and the back of the stack that was just cut (30-817)."""
+def place_cut_card(shoe: Shoe, command: c.PlaceCutCard, context: CommandContext) -> tuple[e.ShoeEvent, ...]:
+    """Place the cutting card between the centre and the back of the stack that was just cut (30-817).
+
+    A supervisor may order it to be placed again before the first card is out: the posted penetration may ask for it.
+    """
     live = live_shoe(shoe, command.shoe_id)
     if live.continuous:
         raise r.NoCutInContinuousShuffler("a continuous shuffler has no cutting card")
@@ -167,7 +170,8 @@ def place_cut_card(shoe: Shoe, command: c.PlaceCutCard) -> tuple[e.ShoeEvent, ..
     if live.cards_behind is not None:
         if live.cards_behind == command.cards_behind:
             return ()
-        raise r.CutCardAlreadyPlaced("the cutting card is placed", cards_behind=live.cards_behind)
+        if context.actor.role is not Role.SUPERVISOR or live.out:
+            raise r.CutCardAlreadyPlaced("the cutting card is placed", cards_behind=live.cards_behind)
     cards = 52 * live.decks
     if not 1 <= command.cards_behind <= cards // 2:
         raise r.CutCardMisplaced(
@@ -185,11 +189,25 @@ def cut_distance(live: LiveShoe, stack: Stack) -> int:
 
 def live_shoe(shoe: Shoe, shoe_id: str | None = None) -> LiveShoe:
     """Give the shoe in play, refusing when there is none or when the command names another one."""
+    if shoe_id is not None:
+        check_not_given_up(shoe, shoe_id)
     if shoe.live is None:
         raise r.CardsNotShuffled("no shoe is in play")
     if shoe_id is not None and shoe_id != shoe.live.id:
         raise r.WrongShoe(f"{shoe_id!r} is not in play", shoe_id=shoe_id[:ID_LENGTH], in_play=shoe.live.id)
     return shoe.live
+
+
+def check_not_given_up(shoe: Shoe, shoe_id: str) -> None:
+    """Refuse the shoe that was abandoned last: nothing of it can be shown any more."""
+    last = shoe.last
+    if last is not None and last.id == shoe_id and last.abandoned is not None:
+        raise r.ShoeGivenUp(f"{shoe_id} was abandoned: {last.abandoned.reason}", shoe_id=shoe_id)
+
+
+def nothing_changed(command: object) -> tuple[e.ShoeEvent, ...]:
+    """Record that the effect stands: repeated after a restart, under the same id, the command must not act (DESIGN §3)."""
+    return (e.NothingChanged(type(command).__name__),)
 
 
 def repeated(command_id: str, *, same: bool) -> tuple[e.ShoeEvent, ...]:
@@ -207,7 +225,8 @@ def checked_id(text: str, name: str) -> None:
         raise r.IdMalformed(f"{name} {text!r} is not usable as an id", name=name)
 
 
-def _checked_text(text: str, name: str) -> None:
+def checked_text(text: str, name: str) -> None:
+    """Refuse words that are too long or cannot be printed; none are allowed here."""
     if len(text) > TEXT_LENGTH:
         raise r.TextTooLong(f"{name} has at most {TEXT_LENGTH} characters", name=name, length=len(text))
     if not text.isprintable():

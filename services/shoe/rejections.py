@@ -1,6 +1,6 @@
 """Why a shoe refuses, each named after the broken rule. No refusal ever names a card that is not face up."""
 
-from services.game.rejections import Rejection
+from services.game.rejections import Breach, Rejection
 
 
 class DeviceNotRegistered(Rejection):
@@ -234,6 +234,45 @@ class EnoughCards(Rejection):
     remedy = "Deal on; shuffle after the round."
 
 
+class CardsOnFelt(Rejection):
+    """Cards of a round without a hole card lie on the felt: opening the shoe would show what its players still draw."""
+
+    rule = "30-822"
+    remedy = "Finish the round; its pickup clears the felt. A supervisor may send RackCards when the table cannot."
+
+
+class ShoeCannotBeOpened(Rejection):
+    """The sealing key here is not the one that this shoe was sealed under, so none of its cards can be read."""
+
+    rule = "DESIGN §6"
+    remedy = (
+        "Put the key file back and start again. If it is lost for good, a pit supervisor sends AbandonShoe, voids the round "
+        "in play, has the cards counted and a new shoe shuffled."
+    )
+
+
+class ShoeStillOpens(Rejection):
+    """The shoe can be opened: an order that was committed to is never withheld (DESIGN §6)."""
+
+    rule = "DESIGN §6"
+    remedy = "Finish the round, then retire the shoe."
+
+
+class ShoeGivenUp(Rejection):
+    """The shoe was abandoned: its cards cannot be shown any more."""
+
+    rule = "DESIGN §6"
+    remedy = "Settle the round without them: a pit supervisor voids it. Count the cards and shuffle anew."
+
+
+class ReasonMissing(Rejection):
+    """An act that needs a supervisor's reason came without one (30-828(1))."""
+
+    rule = "30-828"
+    remedy = "Say why."
+    breach = Breach.FORM
+
+
 class PositionNotDrawn(Rejection):
     """No card of the shoe in play was drawn at this position, or it was burned."""
 
@@ -274,3 +313,24 @@ class CardNotReturnable(Rejection):
 
     rule = "30-816"
     remedy = "Return drawn cards that are still out, each once."
+
+
+class DigitalShoeInPlay(Rejection):
+    """Cards were seen at a table whose shoe this house deals itself."""
+
+    rule = "DESIGN §5"
+    remedy = "Retire the digital shoe before a physical one is used."
+
+
+class ObservedShoeInPlay(Rejection):
+    """A physical shoe is in play: its cards come from the dealer's hand, and nobody here knows them before."""
+
+    rule = "DESIGN §5"
+    remedy = "End the observed shoe first."
+
+
+class NothingCommitted(Rejection):
+    """There is no proof of a physical card: its order was never committed to."""
+
+    rule = "DESIGN §6"
+    remedy = "Look at the observations: they say which device saw it, and when."

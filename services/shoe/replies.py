@@ -22,7 +22,10 @@ class ShoeStatus:
 
     `phase` says what comes next. `seed_hash` and `root` are the commitment, `size` the cards it covers. `left` counts what
     can still be drawn. `last_round`: no other round from this shoe. `face_down` lists drawn cards that are not yet seen.
-    `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under.
+    `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under. `electronic` is the device's.
+    `cards_behind` stand behind the cutting card (30-817). `burned_after_shuffle` counts the burn that the shuffle asks for;
+    `burns_shown` and `burns_hidden` are the cards burned by procedure, face up and face down (30-819).
+    `observed`: it holds physical cards that devices watch, so there is no commitment.
     """
 
     phase: ShoePhase
@@ -43,6 +46,12 @@ class ShoeStatus:
     face_down: tuple[int, ...]
     min_cut_cards: int
     cut_card_first: CutCardFirst | None
+    electronic: bool = False
+    cards_behind: int = 0
+    burned_after_shuffle: int = 0
+    burns_shown: int = 0
+    burns_hidden: int = 0
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +182,22 @@ class Transcript:
     returned: tuple[ReturnRecord, ...]
 
 
+_PROCEDURE = frozenset({BurnReason.AFTER_SHUFFLE, BurnReason.DEALER_CHANGE})
+"""Burns that the house's procedure asks for; a boxed card lies face up by itself, a supervisor orders as he thinks fit."""
+
+
 def status(shoe: Shoe) -> ShoeStatus:
     """Sum up the table's cards."""
     device, live = shoe.device, shoe.live
-    burned = 0 if live is None else sum(card.burned is not None for card in live.out)
+    burns = [] if live is None else [card for card in live.out if card.burned is not None]
+    burned = len(burns)
+    procedure = [card for card in burns if card.burned in _PROCEDURE]
     return ShoeStatus(
         phase=shoe.phase,
         device_id="" if device is None else device.id,
         device_kind=None if device is None else device.kind,
         inspected_day="" if device is None else device.passed_day,
-        decks=shoe.decks,
+        decks=live.decks if live is not None and live.observed else shoe.decks,
         deck_set_ids=shoe.deck_set_ids,
         shoe_id="" if live is None else live.id,
         continuous=live is not None and live.continuous,
@@ -196,6 +211,12 @@ def status(shoe: Shoe) -> ShoeStatus:
         face_down=() if live is None else live.face_down,
         min_cut_cards=0 if live is None else live.min_cut_cards,
         cut_card_first=None if live is None else live.cut_card_first,
+        electronic=device is not None and device.electronic,
+        cards_behind=0 if live is None else live.cards_behind or 0,
+        burned_after_shuffle=sum(card.burned is BurnReason.AFTER_SHUFFLE for card in procedure),
+        burns_shown=sum(not card.face_down for card in procedure),
+        burns_hidden=sum(card.face_down for card in procedure),
+        observed=live is not None and live.observed,
     )
 
 

@@ -13,6 +13,7 @@ from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.dispatch import Dispatcher, UseCase
 from services.runtime.entropy import Entropy
 from services.runtime.sealing import Sealer
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.shoe import client
 from services.shoe import events as e
@@ -37,7 +38,14 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.REVEAL_CARD: service.reveal_card,
         client.RESHUFFLE_DISCARDS: service.reshuffle_discards,
         client.RETURN_DISCARDS: service.return_discards,
+        client.RACK_CARDS: service.rack_cards,
         client.RETIRE_SHOE: service.retire_shoe,
+        client.ABANDON_SHOE: service.abandon_shoe,
+        client.START_OBSERVED_SHOE: service.start_observed_shoe,
+        client.OBSERVE_CARDS: service.observe_cards,
+        client.OBSERVE_CUT_CARD: service.observe_cut_card,
+        client.OBSERVE_TURNED_CARD: service.observe_turned_card,
+        client.END_OBSERVED_SHOE: service.end_observed_shoe,
         client.GET_SHOE: service.get_shoe,
         client.GET_DRAW: service.get_draw,
         client.PROVE_CARD: service.prove_card,
@@ -66,6 +74,10 @@ def counting(registry: CollectorRegistry) -> Callable[[tuple[e.ShoeEvent, ...]],
                     shoes.labels("shuffled").inc()
                 case e.DiscardsReshuffled():
                     shoes.labels("discards reshuffled").inc()
+                case e.ShoeAbandoned():
+                    shoes.labels("abandoned").inc()
+                case e.ObservedShoeStarted():
+                    shoes.labels("observed").inc()
                 case e.ShoeRetired():
                     shoes.labels("retired").inc()
                     unbalanced.inc(bool(event.missing or event.extra or event.broken_roots))
@@ -83,7 +95,15 @@ def dispatcher(
     clock: Clock,
     telemetry: Telemetry,
     calendars: Mapping[str, GamingCalendar] | None = None,
+    snapshots: StateSnapshots | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
-    service = ShoeService(journal, sealer, entropy, counting(telemetry.registry))
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
+    service = ShoeService(journal, sealer, entropy, counting(telemetry.registry), snapshots=snapshots)
+    return Dispatcher(
+        use_cases(service),
+        clock=clock,
+        telemetry=telemetry,
+        calendars=calendars,
+        load=service.load,
+        let_go=service.let_go,
+    )

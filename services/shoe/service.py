@@ -8,19 +8,22 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
-from services.journal.port import Journal
+from services.journal.port import Journal, StreamHead
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
-from services.runtime.sealing import Sealer
+from services.runtime.sealing import SealBroken, Sealer
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
+from services.shoe import observed_replies as o
 from services.shoe import replies as a
 from services.shoe.client import GetDraw, GetShoe, GetTranscript, ProveCard
 from services.shoe.dealing import cards_taken
 from services.shoe.events import EVENTS, ShoeEvent
 from services.shoe.hidden import Hidden
 from services.shoe.order import SEED_BYTES
+from services.shoe.rejections import NothingCommitted, ShoeCannotBeOpened
 from services.shoe.shoe import Shoe, ShoeCommand, ShoeDecision, authorise, decide, evolve
 from services.shoe.vault import Vault
 from services.wire.registry import EventTypes
@@ -48,12 +51,18 @@ class ShoeService:
         sealer: Sealer,
         entropy: Entropy,
         observe: Callable[[tuple[ShoeEvent, ...]], None] = lambda _: None,
+        *,
+        snapshots: StateSnapshots | None = None,
     ) -> None:
-        """`observe` is told of events once they are durable, for counting."""
+        """`observe` is told of events once they are durable, for counting; `snapshots` make a restart quick."""
         self._observe = observe
-        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
+        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER, snapshots)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    async def load(self, heads: Collection[StreamHead]) -> None:
+        """Read what these streams hold into memory in one go, as far as they are this service's."""
+        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Drop the shoes of these streams from memory: another process deals from them now."""
@@ -121,11 +130,46 @@ class ShoeService:
         """Put discards back into the machine."""
         return await self._carry_out(table, context, command, a.answer)
 
+    async def rack_cards(self, table: str, context: CommandContext, command: c.RackCards) -> a.ShoeAnswer:
+        """Clear the felt of a round's cards."""
+        return await self._carry_out(table, context, command, a.answer)
+
+    async def abandon_shoe(self, table: str, context: CommandContext, command: c.AbandonShoe) -> a.ShoeAnswer:
+        """Give up a shoe whose key is lost."""
+        return await self._carry_out(table, context, command, a.answer)
+
     async def retire_shoe(self, table: str, context: CommandContext, command: c.RetireShoe) -> a.ShoeClosed:
         """End the shoe and count it."""
         closed = await self._carry_out(table, context, command, lambda shoe: a.shoe_closed(shoe, command.shoe_id))
         self._vault.forget(command.shoe_id)
         return closed
+
+    async def start_observed_shoe(
+        self, table: str, context: CommandContext, command: c.StartObservedShoe
+    ) -> o.ObservedShoe:
+        """Take up a physical shoe."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
+
+    async def observe_cards(self, table: str, context: CommandContext, command: c.ObserveCards) -> o.ObservedCards:
+        """Record cards that devices saw."""
+        observations = [seen.observation for seen in command.cards]
+        return await self._carry_out(table, context, command, lambda shoe: o.observed_cards(shoe, observations))
+
+    async def observe_cut_card(self, table: str, context: CommandContext, command: c.ObserveCutCard) -> o.ObservedShoe:
+        """Record that the cutting card came out."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
+
+    async def observe_turned_card(
+        self, table: str, context: CommandContext, command: c.ObserveTurnedCard
+    ) -> o.TurnedCard:
+        """Record the face of a card that lay face down."""
+        return await self._carry_out(table, context, command, lambda shoe: o.turned_card(shoe, command.position))
+
+    async def end_observed_shoe(
+        self, table: str, context: CommandContext, command: c.EndObservedShoe
+    ) -> o.ObservedShoe:
+        """Record that the physical cards were taken out."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
 
     async def get_shoe(self, table: str, query: GetShoe) -> a.ShoeAnswer:
         """Say how the cards stand."""
@@ -156,10 +200,17 @@ class ShoeService:
             outcome = await turn.repeated(context)
             if outcome is None:
                 authorise(turn.state, command, context)
-                enriched = self._vault.enrich(turn.state, command, self._seed_for(command))
+                enriched = self._enriched(turn.state, command)
                 outcome = await turn.record(turn.decide(enriched, context), context)
                 self._observe(outcome.events)
             return answer(outcome.state)
+
+    def _enriched(self, shoe: Shoe, command: ShoeCommand) -> ShoeDecision:
+        """The command with what the vault knows; a lost key is a refusal that says what to do, not a fault."""
+        try:
+            return self._vault.enrich(shoe, command, self._seed_for(command))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
 
     def _seed_for(self, command: ShoeCommand) -> Hidden[bytes]:
         """Draw 256 bits for a shuffle; anything else needs no chance."""
@@ -168,4 +219,17 @@ class ShoeService:
 
     def _shown(self, shoe: Shoe, shoe_id: str, position: int) -> a.CardShown:
         live, card = a.seen_card(shoe, shoe_id, position)
-        return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        if live.observed:
+            raise NothingCommitted(f"{shoe_id} holds physical cards", shoe_id=shoe_id)
+        try:
+            return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
+        except SealBroken as broken:
+            raise cannot_be_opened(shoe) from broken
+
+
+def cannot_be_opened(shoe: Shoe) -> ShoeCannotBeOpened:
+    """The refusal of everything that needs a card of a shoe whose key is gone."""
+    shoe_id = "the shoe" if shoe.live is None else shoe.live.id
+    return ShoeCannotBeOpened(
+        f"{shoe_id} was sealed under another key than this house has: put the key back", shoe_id=shoe_id
+    )

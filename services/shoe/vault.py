@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from services.game.cards import Card
-from services.runtime.sealing import Sealer
+from services.runtime.sealing import SealBroken, Sealer
 from services.shoe import commands as c
 from services.shoe import enriched as x
 from services.shoe.commitment import inclusion_path, leaf_hash, leaves_of, levels_of, merkle_root
@@ -72,8 +72,17 @@ class Vault:
             case c.RetireShoe():
                 mine = shoe.live is not None and shoe.live.id == command.shoe_id
                 return x.OpenShoe(command, Hidden(self.open(shoe.live)) if mine and shoe.live is not None else None)
+            case c.AbandonShoe():
+                return x.GiveUpShoe(command, self._opens(shoe.live))
             case _:
                 return command
+
+    def _opens(self, live: LiveShoe | None) -> bool:
+        """Whether every seed of the shoe in play can be read."""
+        try:
+            return live is None or all(self._seed(live, stack) for stack in live.stacks)
+        except SealBroken:
+            return False
 
     def proof(self, live: LiveShoe, position: int) -> CardProof:
         """Prove a card that left the shoe. The proof names its salt: give it out only for a card that is seen."""

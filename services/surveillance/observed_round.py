@@ -169,8 +169,9 @@ def _opened(r: ObservedRound, e: facts.RoundOpened) -> None:
 
 def _wager(r: ObservedRound, e: facts.WagerPlaced) -> None:
     hands = r.hands.setdefault(e.seat, [])
-    r.players.setdefault(e.seat, e.player)
     if not hands:
+        # A seat that was left and taken again while betting was open belongs to whoever wagers on it first (30-809).
+        r.players[e.seat] = e.player
         hands.append(SeenHand(e.seat, e.player))
     hand = r.hand(e.seat, e.hand)
     if hand is None:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from functools import lru_cache
 
 from services.game.rejections import Rejection
-from services.game.rules import HouseRules, parse_rules
+from services.game.rules import HouseRules, recorded_rules
 from services.surveillance import round_facts, table_facts
 from services.surveillance.facts import Fact
 from services.surveillance.observed_round import ObservedRound
@@ -79,7 +79,7 @@ class TableScene:
 def read_rules(text: str) -> HouseRules | None:
     """The rule set of a canonical text, None when it cannot be read."""
     try:
-        return parse_rules(text) if text else None
+        return recorded_rules(text) if text else None
     except Rejection:
         return None
 

@@ -5,8 +5,19 @@ surveillance has no key and wants none.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from services.game.cards import Card
+from services.game.rule_options import CutCardFirst
+
+
+class BurnReason(StrEnum):
+    """Why cards went to the rack unplayed (30-819)."""
+
+    AFTER_SHUFFLE = "after-shuffle"
+    DEALER_CHANGE = "dealer-change"
+    BOXED = "boxed"
+    SUPERVISOR_ORDER = "supervisor-order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,8 @@ class CardsShuffled:
     composition: bytes
     seed_hash: bytes
     root: bytes
+    min_cut_cards: int
+    cut_card_first: CutCardFirst
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,7 @@ class CardBurned:
     shoe_id: str
     burn_id: str
     round_id: str
+    reason: BurnReason
     position: int
     face_down: bool
     card: Card | None
@@ -199,6 +213,72 @@ class ShoeRetired:
     broken_roots: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ShoeAbandoned:
+    """The shoe ended unopened: its key is lost."""
+
+    shoe_id: str
+    reason: str
+    authorised_by: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    face_down: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeStarted:
+    """A physical shoe that devices watch: nothing is committed, nothing can be opened."""
+
+    shoe_id: str
+    observation: str
+    device_id: str
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen:
+    """The cutting card came out of an observed shoe."""
+
+    shoe_id: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImpossibleCardSeen:
+    """A card of an observed shoe that its decks do not hold: the service says so itself."""
+
+    shoe_id: str
+    position: int
+    card: Card
+    copies: int
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCardTurned:
+    """A card of an observed shoe was turned over."""
+
+    shoe_id: str
+    round_id: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeEnded:
+    """The physical cards were taken out."""
+
+    shoe_id: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    unseen: int
+    extra: tuple[Card, ...]
+
+
 VIEWS: tuple[type, ...] = (
     DeviceRegistered,
     DeviceInspected,
@@ -215,4 +295,10 @@ VIEWS: tuple[type, ...] = (
     DiscardsReshuffled,
     DiscardsReturned,
     ShoeRetired,
+    ShoeAbandoned,
+    ObservedShoeStarted,
+    CutCardSeen,
+    ImpossibleCardSeen,
+    HiddenCardTurned,
+    ObservedShoeEnded,
 )

@@ -6,12 +6,15 @@ Owns dataclasses only. `session` names a patron's stay, `seat` is where he sits.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.game.cards import Card
+
 
 class RackChange(StrEnum):
     """Why a rack changed between rounds."""
 
     BUY_IN = "buy-in"
     CASH_OUT = "cash-out"
+    TIP = "tip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,15 @@ class DealerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DealerBurnFinished:
+    """The burn of a dealer change is over."""
+
+    change: int
+    burned: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerSeated:
     """A patron took a seat."""
 
@@ -73,6 +85,13 @@ class PlayerSeated:
     patron: str
     seat: int
     chips_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class RackOpened:
+    """The ledger keeps a rack for the session."""
+
+    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +120,29 @@ class RackChanged:
     receipt: str
     amount_cents: int
     rack_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CashPlayed:
+    """A wager was made in cash."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSpoken:
+    """A wager was called out."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +204,57 @@ class TableResumed:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class ObservingStarted:
+    """The table is observed from now on."""
+
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class IrregularityFound:
+    """Something broke the rules and did happen (30-828)."""
+
+    irregularity: int
+    round_id: str
+    device: str
+    device_sequence: int
+    broken: str
+    message: str
+    seat: int
+    position: int
+    amount_cents: int
+    due_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardSetAside:
+    """A card that left the shoe belongs to no hand."""
+
+    round_id: str
+    shoe_id: str
+    position: int
+    card: Card | None
+
+
 VIEWS: tuple[type, ...] = (
+    ObservingStarted,
+    IrregularityFound,
+    CardSetAside,
     RulesPosted,
     LimitsChanged,
     TableOpened,
     TableCloseStarted,
     TableClosed,
     DealerChanged,
+    DealerBurnFinished,
     PlayerSeated,
+    RackOpened,
     PlayerLeaving,
     PlayerLeft,
     RackChanged,
+    CashPlayed,
+    WagerSpoken,
     ShoeAssigned,
     ShuffleBecameDue,
     CardsRanShort,

@@ -29,6 +29,8 @@ from services.wager import client as wager
 from services.wire.refusal import Refused
 
 A = TypeVar("A")
+_SHOE_IS_GONE = frozenset({"WrongShoe", "CardsNotShuffled", "ShoeGivenUp", "RoundOfAnotherShoe", "ShuffleDue"})
+_NO_SHOE_YET = frozenset({"CardsNotShuffled", "CardsNotCut", "CutCardNotPlaced", "ShoeExhausted"})
 TableTurn = Turn[Table, c.Command, e.TableEvent]
 Published = Callable[[str, Outcome[Table, e.TableEvent]], None]
 
@@ -91,10 +93,14 @@ class Conductor:
     async def _draw(self, turn: TableTurn, work: w.DrawForTargets) -> None:
         play = work.play
         draw_id = _next_draw(play)
-        command = shoe.DrawCards(draw_id, play.id, tuple(target.face_down for target in work.targets))
+        faces = tuple(target.face_down for target in work.targets)
+        command = shoe.DrawCards(draw_id, play.id, faces, _shoe_of(play), until_racked=w.lies_open(play))
         try:
             drawn = await self._shoes.draw_cards(turn.key, self._contexts.call(turn, draw_id), command)
         except Refused as refused:
+            if refused.name in _SHOE_IS_GONE:
+                await self._without_its_shoe(turn, play, refused)
+                return
             if refused.name != "ShoeExhausted":
                 raise _waiting(WaitingFor.SHOE, refused) from refused
             await self._reshuffle(turn, play, len(work.targets))
@@ -102,6 +108,14 @@ class Conductor:
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.SHOE, failure) from failure
         await self._lay(turn, play, drawn)
+
+    async def _without_its_shoe(self, turn: TableTurn, play: Play, refused: Refused) -> None:
+        """The shoe that the wagers were placed on deals no more: no other was committed to before them (DESIGN §6).
+
+        Play stops; the supervisor gives the wagers back by voiding the round (30-828(1)).
+        """
+        reason = f"the shoe of {play.id} deals no more, so its wagers must be given back: void the round"
+        await self.record(turn, (e.TableSuspended(f"{reason} ({refused.message})"[:500]),))
 
     async def lay_what_is_out(self, turn: TableTurn) -> None:
         """Lay the cards of a draw whose answer was lost, if there is one; draws nothing.
@@ -137,8 +151,10 @@ class Conductor:
     async def _reshuffle(self, turn: TableTurn, play: Play, needed: int) -> None:
         """Too few cards to finish: shuffle and cut the discards alone (30-828); without any, a supervisor decides."""
         if not play.cards:
-            # Nothing of this round is dealt yet, so the whole shoe can be shuffled; dealing goes on from the new one.
-            raise Waiting(WaitingFor.SHOE, f"{needed} cards are to be dealt and fewer are left: shuffle first (30-816)")
+            # Nothing of this round is dealt yet, and a whole shoe shuffled now would be committed to after its wagers.
+            reason = f"{needed} cards are to be dealt and fewer are left: void the round, then shuffle (30-816)"
+            await self.record(turn, (e.TableSuspended(reason),))
+            return
         name = f"{play.id}/reshuffle/{play.reshuffles + 1}"
         try:
             command = shoe.ReshuffleDiscards(name, play.id, needed)
@@ -177,17 +193,32 @@ class Conductor:
 
     async def _pay_and_pick_up(self, turn: TableTurn, work: w.PayAndPickUp) -> None:
         play = work.play
-        if not await self._paid(turn, play):
+        if not await self.paid(turn, play):
             return
         for position in w.face_down(play):
             # A voided round may end with cards unseen; the shoe counts its cards only once all were turned over.
-            await self._turn_over(turn, play, position)
+            try:
+                await self._turn_over(turn, play, position)
+            except Waiting as waiting:
+                if not (isinstance(waiting.__cause__, Refused) and waiting.__cause__.name == "ShoeGivenUp"):
+                    raise
+                # Its key is lost: nobody will ever see these cards, and the round must not wait for them.
+                break
+        await self._rack(turn, play)
         events = self._told(turn, rc.PickUpHands())
         if play.shoe is not None and play.shoe.continuous:
             back = shoe.ReturnDiscards(f"{play.id}/return", w.picked_up(events))
             if back.positions:
                 await self._return(turn, play.shoe.shoe_id, back)
         await self.record(turn, events)
+
+    async def _rack(self, turn: TableTurn, play: Play) -> None:
+        """Tell the shoe that nothing of this round lies open on the felt any more (30-822)."""
+        if not play.cards or not w.lies_open(play):
+            return
+        context = self._contexts.call(turn, f"{play.id}/rack")
+        command = shoe.RackCards(_shoe_of(play), play.id)
+        await self._asked(WaitingFor.SHOE, self._shoes.rack_cards(turn.key, context, command))
 
     async def _return(self, turn: TableTurn, shoe_id: str, back: shoe.ReturnDiscards) -> None:
         """Put the round's cards back into the continuous shuffler; one that was retired meanwhile counted them already."""
@@ -201,7 +232,7 @@ class Conductor:
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.SHOE, failure) from failure
 
-    async def _paid(self, turn: TableTurn, play: Play) -> bool:
+    async def paid(self, turn: TableTurn, play: Play) -> bool:
         """Move the money of all lines in one call; False when stakes were given back first and this must be asked anew."""
         if not play.lines:
             return not await self.released(turn, "the round ended without wagers")
@@ -279,7 +310,9 @@ class Conductor:
         try:
             await self._shoes.burn_cards(turn.key, self._contexts.call(turn, burn_id), command)
         except Refused as refused:
-            # No shoe is ready, so there is nothing that a burn could protect.
+            if refused.name not in _NO_SHOE_YET:
+                raise _waiting(WaitingFor.SHOE, refused) from refused
+            # No shoe is ready, or none of its cards is left, so there is nothing that a burn could protect.
             burned, reason = 0, refused.message
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.SHOE, failure) from failure

@@ -9,7 +9,7 @@ from services.game import round_commands as rc
 from services.game.authority import CommandContext
 from services.game.notices import notices
 from services.game.rule_rejections import RuleFileUnreadable
-from services.game.rules import HouseRules, Limits, canonical_text, parse_rules
+from services.game.rules import HouseRules, Limits, canonical_text, check_conducted, parse_rules
 from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r
@@ -36,7 +36,9 @@ def post_rules(table: Table, command: c.PostRules, context: CommandContext) -> t
     rules = _read(command.rules_text, must_be_approved=table.is_open)
     _check_seated(table, rules)
     events = _posted(table, rules)
-    if events and table.seats and table.announced is not None:
+    if not events:
+        return nothing_changed(c.PostRules)
+    if table.seats and table.announced is not None:
         # Posting takes an announcement down; who is seated was promised these limits, from the same time on.
         with_limits(rules, table.announced.limits)
         events = (*events, table.announced)
@@ -69,20 +71,23 @@ def open_table(table: Table, command: c.OpenTable, context: CommandContext) -> t
         raise r.RulesNotPosted(f"{table.key} has no rules on display", table=table.key)
     else:
         table.rules.require_approved()
+        check_conducted(table.rules)
     period = table.period + 1
-    return (*events, e.TableOpened(period, opening_id(table), dealer))
+    observing = (e.ObservingStarted(period),) if command.observed else ()
+    return (*events, e.TableOpened(period, opening_id(table), dealer), *observing)
 
 
-def opening_id(table: Table) -> str:
-    """The business id of the next opening of the ledger."""
-    return f"{table.key}/opening/{table.period + 1}"
+def opening_id(table: Table, number: int = 1) -> str:
+    """The business id of the next opening of the ledger, by its `number`-th count of the tray."""
+    first = f"{table.key}/opening/{table.period + 1}"
+    return first if number == 1 else f"{first}.{number}"
 
 
 def close_table(table: Table, _command: c.CloseTable, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """No more rounds; the conductor closes the ledger."""
     require(context, PIT, "close a table")
     if table.closing:
-        return ()
+        return nothing_changed(c.CloseTable)
     open_rules(table)
     between_rounds(table)
     if table.seats:
@@ -116,7 +121,7 @@ def set_dealer(table: Table, command: c.SetDealer, context: CommandContext) -> t
     rules = open_rules(table)
     dealer = check_name(command.dealer, "dealer")
     if dealer == table.dealer:
-        return ()
+        return nothing_changed(c.SetDealer)
     between_rounds(table)
     burn = rules.burn_on_dealer_change if table.rounds else 0
     return (e.DealerChanged(table.dealer_changes + 1, dealer, table.dealer, burn),)
@@ -127,7 +132,7 @@ def suspend(table: Table, command: c.Suspend, context: CommandContext) -> tuple[
     require(context, ANYONE_ON_DUTY, "suspend play")
     open_rules(table)
     reason = check_reason(command.reason)
-    return () if table.suspended else (e.TableSuspended(reason),)
+    return nothing_changed(c.Suspend) if table.suspended else (e.TableSuspended(reason),)
 
 
 def resume(table: Table, command: c.Resume, context: CommandContext) -> tuple[e.TableEvent, ...]:
@@ -151,6 +156,11 @@ def void_round(table: Table, command: c.VoidRound, context: CommandContext) -> t
     require_supervisor(context, "void a round")
     play = in_round(table, command.round_id)
     return game.decide(play.round, rc.VoidRound(context.actor.id, check_reason(command.reason)))
+
+
+def nothing_changed(command: type) -> tuple[e.TableEvent, ...]:
+    """Record that the effect stands: repeated after a restart, under the same id, the command must not act (DESIGN §3)."""
+    return (e.NothingChanged(command.__name__),)
 
 
 def between_rounds(table: Table) -> None:

@@ -6,6 +6,7 @@ Promises that an answer counts once under whatever request id (B18, C08) and tha
 
 from services.game import round as game
 from services.game import round_commands as rc
+from services.game import round_events as re
 from services.game.authority import CommandContext, Role
 from services.game.round_steps import AwaitDecision, AwaitInsurance
 from services.game.round_words import Action, Phase, SeatedPlayer, Wager
@@ -14,15 +15,18 @@ from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r
 from services.table.authority import FLOOR, chooser, require, require_own
-from services.table.pit import in_round, limits_changed
+from services.table.pit import in_round, limits_changed, nothing_changed
 from services.table.seating import open_rules, seated, unknown_session
 from services.table.table import Decision, Play, Table, with_limits
 
 
 def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> tuple[e.TableEvent, ...]:
-    """Begin the next round under the rules in force; while betting is open, asking again changes nothing."""
+    """Begin the next round under the rules in force; while betting is open, asking again changes nothing.
+
+    Cards that were shuffled anew before the first wager are taken for the round: they were committed to before it.
+    """
     if check_opening(table, context):
-        return ()
+        return _other_shoe(table, command) or nothing_changed(c.OpenBetting)
     if command.refusal:
         raise r.ShoeNotReady(command.refusal, shoe=command.shoe_id)
     rules = open_rules(table)
@@ -40,6 +44,23 @@ def open_round(table: Table, command: c.OpenRound, context: CommandContext) -> t
     events.append(game.open_round(round_id, rules, players, first_of_shoe=first_of_shoe))
     events.append(e.ShoeAssigned(round_id, command.shoe_id, command.decks, command.continuous))
     return tuple(events)
+
+
+def shoe_may_change(table: Table) -> bool:
+    """Whether betting is open and nobody has wagered yet, so that the round may still be dealt from a new shoe."""
+    return table.live is not None and table.live.round.phase is Phase.BETTING and not table.live.players
+
+
+def _other_shoe(table: Table, command: c.OpenRound) -> tuple[e.TableEvent, ...]:
+    play = table.live
+    if play is None or not shoe_may_change(table) or not command.shoe_id:
+        return ()
+    if play.shoe is not None and play.shoe.shoe_id == command.shoe_id:
+        return ()
+    if command.refusal:
+        raise r.ShoeNotReady(command.refusal, shoe=command.shoe_id)
+    _check_shoe(play.round.rules, command)
+    return (e.ShoeAssigned(play.id, command.shoe_id, command.decks, command.continuous),)
 
 
 def _check_shoe(rules: HouseRules, command: c.OpenRound) -> None:
@@ -81,8 +102,27 @@ def place_wagers(table: Table, command: c.PlaceWagers, context: CommandContext) 
         other = table.at(asked.seat)
         if other is not None and other.session != stay.session:
             raise r.SeatTaken(f"seat {asked.seat} is another patron's", seat=asked.seat)
+        if asked.spoken:
+            _check_spoken(play.round.rules, context)
         wagers.append(Wager(asked.seat, stay.patron, asked.kind, asked.amount_cents))
-    return game.decide(play.round, rc.PlaceWagers(tuple(wagers)))
+    events = game.decide(play.round, rc.PlaceWagers(tuple(wagers)))
+    return (*_spoken(command, play.id, events), *events)
+
+
+def _check_spoken(rules: HouseRules, context: CommandContext) -> None:
+    """Whether a wager may be called out (30-809): where the house posts it, and to a dealer who heard it."""
+    require(context, FLOOR, "hear a wager")
+    if not rules.accept_verbal:
+        raise r.VerbalWagerNotAccepted("spoken wagers are not taken here")
+
+
+def _spoken(command: c.PlaceWagers, round_id: str, events: tuple[e.TableEvent, ...]) -> tuple[e.TableEvent, ...]:
+    new = {(event.seat, event.kind) for event in events if isinstance(event, re.WagerPlaced)}
+    return tuple(
+        e.WagerSpoken(round_id, asked.session, asked.seat, asked.kind, asked.amount_cents)
+        for asked in command.wagers
+        if asked.spoken and (asked.seat, asked.kind) in new
+    )
 
 
 def close_betting(table: Table, command: c.CloseBetting, context: CommandContext) -> tuple[e.TableEvent, ...]:

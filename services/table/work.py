@@ -11,6 +11,7 @@ from services.game import round_events as re
 from services.game import round_steps as steps
 from services.game.round_commands import SettleWagers
 from services.game.round_words import Phase, Target
+from services.game.rules import DealerShows, HoleCard
 from services.table import events as e
 from services.table.table import Play, SeatSession, Table
 from services.table.words import SeatPhase
@@ -114,6 +115,9 @@ def next_work(table: Table) -> Work | None:
         return CloseLedger(table.closing)
     if table.suspended:
         return None
+    if table.watch.observed:
+        # A physical table is not conducted: what happens next is what its devices see next.
+        return None
     if table.burn_due and (table.live is None or not table.live.cards):
         # The shoe may have been away at the change itself: the burn still comes before the next card.
         return BurnForDealer(table.dealer_changes, table.burn_due)
@@ -152,6 +156,12 @@ def face_down(play: Play) -> tuple[int, ...]:
     """The positions of the round's cards that nobody has seen."""
     hidden = [hand.hidden for hand in play.round.hands] + [dealer.hole for dealer in play.round.dealers]
     return tuple(position for position in hidden if position is not None)
+
+
+def lies_open(play: Play) -> bool:
+    """Whether no face-down card of the dealer's keeps the shoe from being opened while the round is played (30-823)."""
+    rules = play.round.rules
+    return rules.hole_card is HoleCard.NO_HOLE_CARD or rules.dealer_shows is DealerShows.BOTH_CARDS
 
 
 def picked_up(events: tuple[e.TableEvent, ...]) -> tuple[int, ...]:

@@ -55,6 +55,15 @@ PUBLISHED: tuple[e.ShoeEvent, ...] = (
     e.ShoeRetired(
         SHOE, RetireReason.CUT_CARD_REACHED, 6, (HASH,), 234, 1, 77, 0, (Card.parse("2c"),), (Card.parse("Ah"),), (0,)
     ),
+    e.FeltTaken(SHOE, ROUND),
+    e.FeltCleared(SHOE, ROUND),
+    e.ShoeAbandoned(SHOE, "the key file is lost", "S-2", 6, 234, 1, 77, (18, 40)),
+    e.NothingChanged("LoadDecks"),
+    e.ObservedShoeStarted(SHOE, "observed/shoe-7/1", "shoe-7", 6, "shuffle 12"),
+    e.CutCardSeen(SHOE, "observed/shoe-7/240", 239),
+    e.ImpossibleCardSeen(SHOE, "observed/shoe-7/60", 59, Card.parse("As"), 7, 6),
+    e.HiddenCardTurned(SHOE, ROUND, "observed/shoe-7/19", 18, Card.parse("As")),
+    e.ObservedShoeEnded(SHOE, "observed/shoe-7/250", 6, 240, 8, 64, 2, (Card.parse("As"),)),
 )  # fmt: skip
 
 

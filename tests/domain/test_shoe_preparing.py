@@ -45,7 +45,7 @@ def test_30_805_a_plain_shoe_needs_none() -> None:
     table = ShoeTable()
     command = c.RegisterDevice("SH-1", DeviceKind.DEALING_SHOE, electronic=False, approval="")
     assert len(table.do(command, SUPERVISOR)) == 1
-    assert table.do(command, SUPERVISOR) == ()
+    assert table.do(command, SUPERVISOR) == (e.NothingChanged("RegisterDevice"),)
 
 
 def test_30_805_no_cards_are_loaded_without_an_inspection_that_gaming_day() -> None:
@@ -122,7 +122,7 @@ def test_30_806_a_loaded_device_takes_no_more_decks_and_a_repeat_changes_nothing
     table = ShoeTable().register().inspect()
     load = c.LoadDecks("SH-1", (standard_deck_set("DS-1"),))
     table.do(load)
-    assert table.do(load) == ()
+    assert table.do(load) == (e.NothingChanged("LoadDecks"),)
     with pytest.raises(r.DeviceInUse):
         table.do(c.LoadDecks("SH-1", (standard_deck_set("DS-2"),)))
 

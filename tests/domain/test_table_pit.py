@@ -34,7 +34,7 @@ def test_30_803_posting_records_the_whole_rule_set_and_its_notices() -> None:
     assert parse_rules(posted.rules_text) == COLORADO
     assert posted.digest == hashlib.sha256(posted.rules_text.encode()).hexdigest() == COLORADO.digest
     assert [notice.split()[0] for notice in posted.notices][:4] == [f"30-803(3)({letter})" for letter in "abcd"]
-    assert desk.do(c.PostRules(canonical_text(COLORADO)), LICENSEE) == ()
+    assert desk.do(c.PostRules(canonical_text(COLORADO)), LICENSEE) == (e.NothingChanged("PostRules"),)
     opened = desk.do(c.OpenTable("", TRAY, "D-1"), SUPERVISOR)
     assert opened == (e.TableOpened(1, f"{TABLE}/opening/1", "D-1"),)
 
@@ -144,7 +144,7 @@ def test_30_809_limits_that_contradict_are_refused() -> None:
 def test_30_819_another_dealer_burns_by_the_houses_rule() -> None:
     desk = Desk()
     desk.open()
-    assert desk.do(c.SetDealer(DEALER.id)) == ()
+    assert desk.do(c.SetDealer(DEALER.id)) == (e.NothingChanged("SetDealer"),)
     (changed,) = desk.do(c.SetDealer("D-2"))
     assert changed == e.DealerChanged(1, "D-2", DEALER.id, 0)
     desk.betting()
@@ -221,7 +221,7 @@ def test_30_828_nothing_is_played_while_play_is_suspended() -> None:
         desk.do(c.PlaceWagers(ROUND, (SeatWager(ann, 1, "main", 2_000),)))
     with pytest.raises(r.PlaySuspended):
         desk.do(c.OpenRound(NOW, "shoe-1", 6, continuous=False))
-    assert desk.do(c.Suspend("again"), DEALER) == ()
+    assert desk.do(c.Suspend("again"), DEALER) == (e.NothingChanged("Suspend"),)
     # The supervisor's two remedies do not wait for the resumption.
     assert desk.do(c.VoidHand(ROUND, 1, 0, "the card was seen"), SUPERVISOR)
 
@@ -257,7 +257,7 @@ def test_a_table_closes_when_everyone_has_left() -> None:
     desk.do(c.LeaveSeat(ann))
     desk.happened(e.PlayerLeft(ann, "ann", 1, ""))
     assert desk.do(c.CloseTable(), SUPERVISOR) == (e.TableCloseStarted(1, f"{TABLE}/closing/1"),)
-    assert desk.do(c.CloseTable(), SUPERVISOR) == ()
+    assert desk.do(c.CloseTable(), SUPERVISOR) == (e.NothingChanged("CloseTable"),)
     with pytest.raises(r.TableAlreadyOpen):
         desk.open()
     desk.happened(e.TableClosed(1))

@@ -32,7 +32,7 @@ def test_opening_what_is_open_changes_nothing() -> None:
     desk = Desk()
     desk.open()
     desk.betting()
-    assert desk.do(c.OpenRound(NOW, "shoe-1", 6, continuous=False)) == ()
+    assert desk.do(c.OpenRound(NOW, "shoe-1", 6, continuous=False)) == (e.NothingChanged("OpenBetting"),)
 
 
 def test_30_816_a_shoe_that_cannot_deal_opens_no_round() -> None:

@@ -2,14 +2,28 @@
 
 import pytest
 
+from services.game import round_commands as rc
 from services.game.rejections import NotAuthorised
-from services.game.round_rejections import MultiSpot, SpotNotAdjacent
+from services.game.round_rejections import MultiSpot, NoMidShoeEntry, SpotNotAdjacent
 from services.game.round_words import Action
+from services.game.rules import MidShoeEntry
 from services.table import commands as c
 from services.table import events as e
 from services.table import rejections as r
 from services.table.words import SeatPhase, SeatWager
-from tests.support.table_desk import DEALER, DEVICE, LICENSEE, ROUND, TABLE, Desk, player
+from tests.support.table_desk import (
+    DEALER,
+    DEVICE,
+    LICENSEE,
+    NOW,
+    ROUND,
+    SUPERVISOR,
+    SYSTEM,
+    TABLE,
+    Desk,
+    player,
+    rules_with,
+)
 
 
 def test_a_patron_gets_a_session_that_names_his_stay() -> None:
@@ -23,7 +37,7 @@ def test_the_same_patron_on_the_same_seat_again_changes_nothing() -> None:
     desk = Desk()
     desk.open()
     desk.seat("ann", 3)
-    assert desk.do(c.SeatPlayer("ann", 3)) == ()
+    assert desk.do(c.SeatPlayer("ann", 3)) == (e.NothingChanged("SeatPlayer"),)
     with pytest.raises(r.PatronAlreadySeated):
         desk.do(c.SeatPlayer("ann", 4))
 
@@ -170,3 +184,70 @@ def test_30_824_nobody_wagers_on_another_patrons_seat() -> None:
     desk.betting()
     with pytest.raises(r.SeatTaken):
         desk.do(c.PlaceWagers(ROUND, (SeatWager(ann, 2, "main", 1_000),)), DEALER)
+
+
+def test_30_809_a_seat_that_was_left_and_taken_again_wagers_in_the_same_betting_window() -> None:
+    desk = Desk()
+    desk.open()
+    ann = desk.seat("ann", 3)
+    desk.betting()
+    desk.do(c.LeaveSeat(ann))
+    desk.happened(e.PlayerLeft(ann, "ann", 3, ""))
+    bob = desk.seat("bob", 3)
+    (placed,) = desk.wager(bob, 3)
+    assert (getattr(placed, "player", ""), desk.table.live and desk.table.live.players) == ("bob", {3: "bob"})
+
+
+def test_30_809_who_left_wagers_no_more_and_a_wager_keeps_its_seat() -> None:
+    desk = Desk()
+    desk.open()
+    ann, bob = desk.seat("ann", 1), desk.seat("bob", 2)
+    desk.betting()
+    desk.wager(ann, 1)
+    desk.do(c.LeaveSeat(bob))
+    desk.happened(e.PlayerLeft(bob, "bob", 2, ""))
+    with pytest.raises(r.SessionEnded):
+        desk.wager(bob, 2)
+    with pytest.raises(r.SeatTaken):
+        desk.do(c.SeatPlayer("cyd", 1))
+    # The free seat is anybody's now: ann may play it as her second spot.
+    assert desk.wager(ann, 2)
+
+
+def test_30_809_who_takes_a_seat_again_joins_by_the_rule_of_mid_shoe_entry() -> None:
+    desk = Desk()
+    desk.open(rules_with(mid_shoe_entry=MidShoeEntry.CLOSED))
+    desk.seat("ann", 1)
+    bob = desk.seat("bob", 2)
+    desk.betting()
+    desk.wager(bob, 2)
+    desk.do(c.VoidRound(ROUND, "test"), SUPERVISOR)
+    desk.do(c.PlayOn(rc.PickUpHands()), SYSTEM)
+    desk.betting()
+    ann = desk.table.of_patron("ann")
+    assert ann is not None
+    desk.do(c.LeaveSeat(ann.session))
+    desk.happened(e.PlayerLeft(ann.session, "ann", 1, ""))
+    cyd = desk.seat("cyd", 1)
+    with pytest.raises(NoMidShoeEntry):
+        desk.wager(cyd, 1)
+
+
+def test_30_809_cards_shuffled_anew_before_the_first_wager_let_anyone_join() -> None:
+    desk = Desk()
+    desk.open(rules_with(mid_shoe_entry=MidShoeEntry.CLOSED))
+    bob = desk.seat("bob", 2)
+    desk.betting()
+    desk.wager(bob, 2)
+    desk.do(c.VoidRound(ROUND, "test"), SUPERVISOR)
+    desk.do(c.PlayOn(rc.PickUpHands()), SYSTEM)
+    desk.betting()
+    cyd = desk.seat("cyd", 1)
+    with pytest.raises(NoMidShoeEntry):
+        desk.wager(cyd, 1)
+    assert desk.do(c.OpenRound(NOW, "shoe-2", 6, continuous=False)) == (
+        e.ShoeAssigned(f"{TABLE}#2", "shoe-2", 6, continuous=False),
+    )
+    assert desk.wager(cyd, 1)
+    # With a wager on it the round stays with its shoe.
+    assert desk.do(c.OpenRound(NOW, "shoe-3", 6, continuous=False)) == (e.NothingChanged("OpenBetting"),)

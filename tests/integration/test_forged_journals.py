@@ -13,6 +13,7 @@ from services.cli.verify import verify
 from services.surveillance import round_facts as r
 from services.surveillance import shoe_facts as s
 from services.surveillance import shoe_opening as opening
+from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
 from services.surveillance.round_facts import Outcome, Recipient
 from tests.support.forging import Forger
@@ -128,6 +129,54 @@ def a_hole_card_shown(forger: Forger) -> None:
     forger.change(hidden, lambda message: setattr(message, "card", card))
 
 
+def a_round_that_is_not_the_first_of_its_shoe(forger: Forger) -> None:
+    forger.change(first(forger, r.RoundOpened), lambda m: setattr(m, "first_of_shoe", False))
+
+
+def a_player_who_is_said_to_have_played(forger: Forger) -> None:
+    """So that he might have joined in the middle of a shoe."""
+    forger.change(first(forger, r.RoundOpened), lambda m: setattr(m.seats[0], "sat_out", False))
+
+
+def a_cutting_card_further_back(forger: Forger) -> None:
+    forger.change(first(forger, s.CutCardPlaced), lambda m: setattr(m, "cards_behind", 20))
+
+
+def a_burn_that_was_a_supervisors_order(forger: Forger) -> None:
+    forger.change(first(forger, s.CardBurned), lambda m: setattr(m, "reason", m.reason + 2))
+
+
+def a_shoe_that_ends_by_another_rule(forger: Forger) -> None:
+    forger.change(first(forger, s.CardsShuffled), lambda m: setattr(m, "cut_card_first", 3 - m.cut_card_first))
+
+
+def a_fill_that_was_the_opening(forger: Forger) -> None:
+    forger.change(first(forger, w.LedgerOpened), lambda m: setattr(m.movements[0], "reason", 13))
+
+
+def a_stake_booked_under_another_hold(forger: Forger) -> None:
+    """Two movements change their references: every sum stays as it was."""
+
+    def swapped(message: Any) -> None:
+        one, other = message.movements[0], message.movements[1]
+        one.reference, other.reference = other.reference, one.reference
+
+    fits = first(forger, w.StakesHeld, lambda e: len(e.holds) > 1 and e.holds[0].session != e.holds[1].session)
+    forger.change(fits, swapped)
+
+
+def a_settlement_that_is_not_final(forger: Forger) -> None:
+    forger.change(first(forger, w.RoundSettled), lambda m: setattr(m, "final", False))
+
+
+def a_rack_for_somebody_else(forger: Forger) -> None:
+    forger.change(first(forger, t.RackOpened), lambda m: setattr(m, "session", f"{m.session}0"))
+
+
+def a_draw_said_to_be_the_last_rounds(forger: Forger) -> None:
+    forger.change(first(forger, s.CardDrawn), lambda m: setattr(m, "last_round", True))
+
+
 FORGERIES: tuple[tuple[Forge, str], ...] = (
     (a_loss_paid_as_a_win, "L7"),
     (another_card, "L2"),
@@ -135,6 +184,16 @@ FORGERIES: tuple[tuple[Forge, str], ...] = (
     (a_round_settled_twice, "L7"),
     (a_wager_after_the_close, "L8"),
     (a_hole_card_shown, "L12"),
+    (a_round_that_is_not_the_first_of_its_shoe, "L10"),
+    (a_player_who_is_said_to_have_played, "L10"),
+    (a_cutting_card_further_back, "L10"),
+    (a_burn_that_was_a_supervisors_order, "L10"),
+    (a_shoe_that_ends_by_another_rule, "L10"),
+    (a_fill_that_was_the_opening, "L1"),
+    (a_stake_booked_under_another_hold, "L1"),
+    (a_settlement_that_is_not_final, "L7"),
+    (a_rack_for_somebody_else, "L6"),
+    (a_draw_said_to_be_the_last_rounds, "L2"),
 )
 
 
@@ -158,3 +217,36 @@ async def test_what_a_forger_changed_is_named_by_its_law(tmp_path: Path, forge: 
     # The chains are in order: only the laws can tell.
     assert all(kind.startswith("L") for kind in kinds), findings
     assert law in kinds, findings
+
+
+@pytest.mark.parametrize("here", [("wager",), ("shoe",), ("table",), ("table", "wager"), ("shoe", "wager")])
+async def test_one_journal_of_a_split_house_says_what_it_cannot_tell_once_for_each_stream(
+    tmp_path: Path, here: tuple[str, ...]
+) -> None:
+    forger = Forger(recorded("forged", ROUNDS))
+    for index, fact in enumerate(forger.facts):
+        if fact.area not in here:
+            forger.drop(index)
+    path = tmp_path / "journal.db"
+    await forger.write(path, causes_move=False)
+    result = await asyncio.to_thread(CliRunner().invoke, verify, ["--journal", str(path), "--json"])
+    findings = json.loads(result.stdout)["findings"]
+    away = sorted({"shoe", "table", "wager"} - set(here))
+    named = {finding["stream"].partition(":")[0] for finding in findings}
+    assert named
+    assert named <= set(away)
+    assert {finding["kind"] for finding in findings} == {"L11"}
+    assert all("another journal of a split house" in finding["reason"] for finding in findings)
+    assert result.exit_code == 1
+
+
+async def test_one_journal_of_a_split_house_is_held_to_what_it_says_by_itself(tmp_path: Path) -> None:
+    forger = Forger(recorded("forged", ROUNDS))
+    a_fill_that_was_the_opening(forger)
+    for index, fact in enumerate(forger.facts):
+        if fact.area != "wager":
+            forger.drop(index)
+    path = tmp_path / "journal.db"
+    await forger.write(path, causes_move=False)
+    result = await asyncio.to_thread(CliRunner().invoke, verify, ["--journal", str(path), "--json"])
+    assert "L1" in {finding["kind"] for finding in json.loads(result.stdout)["findings"]}

@@ -13,7 +13,7 @@ from services.house import House
 from services.journal.fsck import fsck
 from services.journal.port import NewEvent
 from services.journal.sqlite import SqliteJournal
-from services.runtime.failures import CallFailed, ServiceUnavailable
+from services.runtime.failures import ServiceUnavailable
 from services.runtime.sealing import KeyUnusable
 from services.shoe.client import BURN_CARDS, BurnCards, BurnReason, ShoeClient
 from services.table.client import PlaceWagers, SeatWager, TableClient, TablePhase, WaitingFor
@@ -85,7 +85,7 @@ async def test_without_its_key_the_house_does_not_start_and_with_another_its_sho
     path.write_bytes(bytes(32))
     path.chmod(0o600)
     async with hosted(tmp_path) as house:
-        with pytest.raises(CallFailed, match="put the key back"):
+        with pytest.raises(Refused, match=r"ShoeCannotBeOpened.*put the key back"):
             await ShoeClient(house.caller).burn_cards(TABLE, by_dealer("burn"), burn("burn"))
         await _bet_and_close(house.house)
         view = await TableClient(house.caller).get_table(TABLE)

@@ -82,7 +82,7 @@ async def test_a_player_seats_himself_without_chips_from_nowhere(tmp_path: Path)
 
 async def test_30_804_the_shoe_holds_the_decks_that_are_posted(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.sqlite") as house:
-        await house.prepare_shoe(decks=1, behind=10)
+        await house.prepare_shoe(decks=1, behind=13)
         await house.open_table()
         assert await refusal(house.table.open_betting(TABLE, house.context())) == "ShoeNotAsPosted"
         await house.table.post_rules(TABLE, house.context(SUPERVISOR), tables.PostRules(rules(decks="1")))
@@ -107,21 +107,20 @@ async def test_30_823_nobody_at_the_table_turns_the_hole_card_or_draws_a_card(tm
         assert await broken_laws(house) == []
 
 
-async def test_30_816_a_round_never_goes_on_from_another_shoe(tmp_path: Path) -> None:
+async def test_30_822_without_a_hole_card_no_order_is_opened_while_its_cards_lie_on_the_felt(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.sqlite") as house:
         (ann,) = await house.ready("ann", seed_rules=rules(hole_card='"no-hole-card"'))
-        round_id = await dealt(house, ann)
-        # Without a hole card nothing at the shoe says that a round is in play.
-        await house.prepare_shoe(shuffle="2")
-        waiting = await stand_all(house)
-        assert waiting.waiting_for is tables.WaitingFor.SHOE
-        void = tables.VoidRound(round_id, "the shoe was taken away")
-        await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
-        await until(house, lambda view: view.phase is TablePhase.IDLE)
         await dealt(house, ann)
-        await stand_all(house)
-        # That a shoe was counted while its cards lay on the felt stays visible.
-        assert {(found.law, found.round_id) for found in await broken_laws(house)} == {("L3", round_id)}
+        status = await house.shoe.get_shoe(TABLE)
+        assert status.face_down == ()
+        retire = shoe.RetireShoe(status.shoe_id, shoe.RetireReason.HOUSE_CHOICE)
+        assert await refusal(house.shoe.retire_shoe(TABLE, house.context(), retire)) == "CardsOnFelt"
+        # A dealer says nothing about the felt; the table does when it picks the cards up.
+        racked = shoe.RackCards(status.shoe_id, f"{TABLE}#1")
+        assert await refusal(house.shoe.rack_cards(TABLE, house.context(), racked)) == "NotAuthorised"
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        assert (await house.shoe.retire_shoe(TABLE, house.context(), retire)).balanced
+        assert await broken_laws(house) == []
 
 
 @pytest.mark.parametrize("suspended", [False, True])
@@ -274,7 +273,7 @@ async def test_30_804_a_shoe_that_was_changed_for_another_while_betting_was_open
         await house.table.close_betting(TABLE, house.context(), round_id)
         view = await house.table.get_table(TABLE)
         assert view.suspended
-        assert "2 decks" in view.suspension_reason
+        assert "deals no more" in view.suspension_reason
         void = tables.VoidRound(round_id, "other cards than posted")
         await house.table.void_round(TABLE, house.context(SUPERVISOR), void)
         await house.table.resume(TABLE, house.context(SUPERVISOR), tables.Resume("30-828(1)", "the hands were pushed"))

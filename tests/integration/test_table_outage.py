@@ -18,7 +18,7 @@ from tests.support.table_house import DEALER, RULES, SUPERVISOR, TABLE, Fault, H
 
 FIRST = f"{TABLE}#1"
 OTHER = "black-hawk/BJ-08"
-TIMED = canonical_text(rules_with(action_timeout_seconds=30, deal_style=DealStyle.ELECTRONIC))
+TIMED = canonical_text(rules_with(action_timeout_seconds=30, deal_style=DealStyle.ELECTRONIC, burn_after_shuffle=0))
 
 
 async def until(house: House, seen: Callable[[TableView], bool], table: str = TABLE) -> TableView:
@@ -269,7 +269,7 @@ async def test_30_816_after_the_cutting_card_no_round_before_the_shuffle(tmp_pat
 
 async def test_e04_a_round_that_runs_out_of_cards_is_finished_from_the_discards(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.db", seed="1") as house:
-        sessions = await house.ready(*(f"p{seat}" for seat in range(1, 8)), decks=1, behind=1)
+        sessions = await house.ready(*(f"p{seat}" for seat in range(1, 8)), decks=1, behind=2)
         while not (await house.table.get_table(TABLE)).shuffle_due:
             await started(house, *sessions)
             while (view := await house.table.get_table(TABLE)).round is not None and view.round.questions:
@@ -286,7 +286,7 @@ async def test_e04_a_round_that_runs_out_of_cards_is_finished_from_the_discards(
 
 async def test_30_816_a_shoe_that_runs_out_before_the_deal_is_shuffled_first(tmp_path: Path) -> None:
     async with House(tmp_path / "journal.db", seed="9") as house:
-        sessions = await house.ready(*(f"p{seat}" for seat in range(1, 8)), decks=1, behind=1)
+        sessions = await house.ready(*(f"p{seat}" for seat in range(1, 8)), decks=1, behind=2)
         for _ in range(2):
             await started(house, *sessions)
             await stand(house)
@@ -295,7 +295,7 @@ async def test_30_816_a_shoe_that_runs_out_before_the_deal_is_shuffled_first(tmp
         with pytest.raises(Refused) as refused:
             await house.table.open_betting(TABLE, house.context())
         assert (refused.value.name, refused.value.rule) == ("ShoeNotReady", "30-816")
-        await house.prepare_shoe(shuffle="2", behind=1)
+        await house.prepare_shoe(shuffle="2", behind=2)
         await started(house, *sessions)
         assert (await house.table.get_table(TABLE)).rounds == 3
 

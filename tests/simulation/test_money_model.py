@@ -144,8 +144,8 @@ class Night:
         seat = self.chance.choice(view.seats)
         cents = self.chips(self.chance.randint(1, 2_000))
         with contextlib.suppress(Refused):
-            give = wager.GiveTip(f"t-{self.chance.random()}", seat.session, cents)
-            await self.house.wager.give_tip(TABLE, self.house.context(player(seat.patron)), give)
+            give = tables.GiveTip(f"t-{self.chance.random()}", seat.session, cents)
+            await self.house.table.give_tip(TABLE, self.house.context(player(seat.patron)), give)
             self.books.racks[seat.session] -= cents
             self.books.tips += cents
 
@@ -299,6 +299,7 @@ async def test_racks_and_tray_are_what_the_auditor_says(number: int) -> None:
     machine = chance.random() < 0.3
     rules = random_rules(
         chance,
+        burn_after_shuffle=0,
         shuffle=Shuffle.CONTINUOUS if machine else Shuffle.HAND,
         decks=6 if machine else chance.choice((1, 2, 6)),
         spots_per_player=chance.choice((1, 2, 3)),

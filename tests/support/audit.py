@@ -8,6 +8,9 @@ from pathlib import Path
 
 from services.journal.findings import Finding
 from services.journal.fsck import fsck
+from services.journal.kafka_cluster import Cluster
+from services.journal.kafka_fsck import fsck_kafka
+from services.journal.kafka_layout import Layout
 from services.journal.port import Recorded
 from services.surveillance.facts import Fact, FactReader
 from services.surveillance.laws import check
@@ -45,6 +48,17 @@ def wrong(journal: Path, acknowledged: Acknowledged | None = None) -> list[str]:
     unsound = [str(finding) for finding in report.findings]
     unlawful = [str(finding) for finding in check(seen.facts)]
     return unsound + unlawful + (acknowledged.unkept(seen.facts) if acknowledged else [])
+
+
+async def wrong_in_cluster(
+    cluster: Cluster, layout: Layout, acknowledged: Acknowledged | None = None
+) -> tuple[list[str], list[Fact]]:
+    """The same of a cluster's journal, and its events in causal order."""
+    seen = Facts()
+    report = await fsck_kafka(cluster, layout, [seen])
+    unsound = [str(finding) for finding in report.findings]
+    unlawful = [str(finding) for finding in check(seen.facts)]
+    return unsound + unlawful + (acknowledged.unkept(seen.facts) if acknowledged else []), seen.facts
 
 
 def rounds_of(facts: list[Fact]) -> tuple[set[str], set[str]]:

@@ -7,8 +7,8 @@ from typing import Self
 from services.floor.figures import Figures
 from services.floor.simulation import Callers, Plan, Simulation
 from services.game.profiles import profile
-from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
+from services.runtime.routing import Lines, RoutedCaller
 from services.shoe.client import ShoeClient
 from services.table.client import TableClient, TableView
 from services.wager.client import Balances, WagerClient
@@ -16,7 +16,10 @@ from tests.support.acknowledged import Acknowledged, Acknowledging
 
 
 class Bots:
-    """`async with Bots(address, plan) as bots:` plays until the block ends; the bots have to survive every outage alone."""
+    """`async with Bots(address, plan) as bots:` plays until the block ends; the bots have to survive every outage alone.
+
+    `address` may be several, by commas: processes that share one service, whose owners the bots find.
+    """
 
     def __init__(self, address: str, plan: Plan, *, rules: tuple[str, ...] = ("colorado",)) -> None:
         self.acknowledged = Acknowledged()
@@ -26,10 +29,9 @@ class Bots:
         self._playing: asyncio.Task[Figures] | None = None
 
     async def __aenter__(self) -> Self:
-        self._channel = open_channel(self._address)
-        self.caller = caller = Acknowledging(
-            GrpcCaller(self._channel, deadline_seconds=5, patience_seconds=180), self.acknowledged
-        )
+        self.lines = Lines()
+        routed = RoutedCaller(self.lines, self._address.split(","), try_seconds=5, patience_seconds=180)
+        self.caller = caller = Acknowledging(routed, self.acknowledged)
         self.shoe, self.table, self.wager = ShoeClient(caller), TableClient(caller), WagerClient(caller)
         sets = tuple(profile(name) for name in self._rules)
         self._simulation = Simulation(self._plan, sets, Callers(caller, caller, caller), SystemClock())
@@ -41,7 +43,7 @@ class Bots:
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
-        await self._channel.close()
+        await self.lines.close()
 
     async def finish(self) -> Figures:
         """Let every table end its round, then stop; raises what a table raised."""

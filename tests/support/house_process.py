@@ -47,10 +47,11 @@ class HouseProcess:
         *,
         largest_file_bytes: int = 0,
         metrics: str = "127.0.0.1:0",
+        arguments: Sequence[str] = (),
     ) -> None:
         """`largest_file_bytes` is all that the system lets it write into one file, 0 for no limit; it may be changed.
 
-        `metrics` is where Prometheus finds it.
+        `metrics` is where Prometheus finds it; `arguments` are further ones of `holecard serve`.
         """
         self.largest_file_bytes = largest_file_bytes
         self.folder = folder
@@ -59,8 +60,8 @@ class HouseProcess:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
         self._arguments = [
-            "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
-            "--console", "127.0.0.1:0", "--metrics", metrics,
+            "-m", "services", "serve", *services, "--plain-text", "--data", str(self.data), "--listen", self.address,
+            "--console", "127.0.0.1:0", "--metrics", metrics, *arguments,
         ]  # fmt: skip
         self._process: asyncio.subprocess.Process | None = None
 
