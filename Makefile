@@ -60,9 +60,13 @@ format: setup  ## format and mend what can be mended by itself
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: setup  ## resolve the lower bounds of pyproject.toml into the lock file again
+lock: setup  ## resolve the lower bounds of pyproject.toml into the lock files again: all, and what the image holds of it
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --upgrade --no-annotate --no-header \
 		--output-file $(LOCK) pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --constraint $(LOCK) \
+		--output-file deploy/requirements.runtime.lock pyproject.toml
+	echo hatchling | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header \
+		--constraint $(LOCK) --output-file deploy/requirements.build.lock -
 
 bench: setup  ## print the measures as ratios in one run
 	$(BIN)/python -m load

@@ -161,7 +161,7 @@ def test_prometheus_and_grafana_get_the_same_files_as_without_kubernetes() -> No
         ({"replicas": 3}, "replicas"),
         ({"owners": {"cell": {"services": ["shoe", "console"]}}}, "services"),
         ({"owners": {"cell": {"services": ["shoe", "table"]}}}, "no owner hosts wager"),
-        ({"gateways": {"Black Hawk": {"tlsSecret": "x"}}}, "gateways"),
+        ({"gateways": {"Black Hawk": {"tlsSecret": "x"}}}, "Black Hawk"),
     ],
 )
 def test_values_that_cannot_work_are_refused_by_name(values: dict[str, Any], complaint: str) -> None:
