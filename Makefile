@@ -37,7 +37,7 @@ cluster-stop: setup  ## stop the cluster; the next start goes on where it was
 	$(BIN)/python deploy/cluster/cluster.py stop $(DATA)/cluster
 
 test: setup  ## install what the tests need, then check and test everything
-	deploy/system-packages chromium default-jre-headless maven prometheus
+	deploy/system-packages chromium default-jre-headless maven postgresql prometheus
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest $(TESTS) --numprocesses auto --dist loadgroup
 

@@ -22,6 +22,11 @@ _COMMANDS = {
     "rounds": ("services.cli.rounds:rounds", "List and filter the rounds of a journal."),
     "replay": ("services.cli.replay:replay", "Draw a round card by card, chip by chip."),
     "verify": ("services.cli.verify:verify", "Check everything that can be checked in a journal."),
+    "projection": ("services.cli.projection:projection", "Build surveillance's read model again, or check it."),
+    "surveillance": (
+        "services.cli.surveillance:surveillance",
+        "Migrate the read model's database; show how it stands.",
+    ),
     "sealing-key": ("services.cli.sealing_key:sealing_key", "Make the key that a cluster's shoe services share."),
     "journal": ("services.cli.journal:journal", "Make, audit and look into the journal of a cluster (Kafka)."),
 }

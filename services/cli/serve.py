@@ -39,6 +39,9 @@ def house_options(command: F) -> F:
                      help="A name under which browsers may ask for the console, besides localhost and IP addresses."),
         click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
                      help="Where Prometheus finds the metrics."),
+        click.option("--projection", envvar="HOLECARD_PROJECTION", default="", metavar="ADDRESS",
+                     help="A PostgreSQL database for surveillance's read model, as postgresql://user@host/database;"
+                     " without it, a file in the data folder. A password is better in HOLECARD_PROJECTION or ~/.pgpass."),
         click.option("--floor-file", type=click.Path(path_type=Path),
                      help="TOML file of the floors' time zones and gaming days."),
         click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info",
@@ -126,6 +129,7 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         metrics_address=options["metrics"],
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
+        projection=options["projection"],
         kafka=kafka_settings(options) if options.get("journal") == "kafka" else None,
         sealing_key=options.get("sealing_key"),
     )

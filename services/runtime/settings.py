@@ -36,7 +36,8 @@ class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
     `data_dir` holds the journal, the projection and the keys. With `kafka` the journal is there instead, and `sealing_key`
-    the file of the key that all shoe services of the cluster share. `console_names` are the names under which
+    the file of the key that all shoe services of the cluster share. `projection` is a PostgreSQL database's address when
+    the projection lies there ("" when it does not). `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service, several by commas. `calendars` gives each floor's gaming calendar; a floor that is not named
     has Colorado's default. Raises SettingsRefused for an address that is none.
@@ -49,6 +50,7 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    projection: str = field(default="", repr=False)
     kafka: "KafkaSettings | None" = None
     sealing_key: Path | None = None
 
@@ -66,6 +68,16 @@ class Settings:
     def projection_path(self) -> Path:
         """Surveillance's read model; may be deleted at any time and is built again from the journal."""
         return self.data_dir / "projection.db"
+
+    @property
+    def read_model(self) -> Path | str:
+        """Where surveillance's read model lies: a database's address, or the file in the data folder."""
+        return self.projection or self.projection_path
+
+    @property
+    def snapshots_path(self) -> Path:
+        """What the services remember of their own states; may be deleted at any time and is cut again."""
+        return self.data_dir / "snapshots"
 
     @property
     def sealing_key_path(self) -> Path:
