@@ -8,41 +8,30 @@ restart, could act after all, its room records an event that says so (`NothingCh
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
-from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, NewEvent, StreamHead
-from services.runtime.folding import Folded, Folding, without_requests
-from services.runtime.memory import Entry, Outcome, remember, remember_idle
+from services.game.rejections import Rejection
+from services.journal.port import Journal, NewEvent, Recorded, StreamHead
+from services.runtime.finishing import to_its_end
+from services.runtime.folding import IDLE_REMEMBERED, Folded, Folding, Request, Requests, extend, without_requests
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
-
-__all__ = ["AggregateHost", "Decider", "Moment", "Outcome", "RequestIdMissing", "RequestIdReused", "Turn"]
+from services.wire.state_snapshot import RequestPart
 
 S = TypeVar("S")
 C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
 
-
-class RequestIdReused(Rejection):
-    """A known request id with other content or from another actor."""
-
-    rule = "DESIGN §3"
-    remedy = "Give every command its own id; repeat an id only to repeat the command unchanged."
-
-
-class RequestIdMissing(Rejection):
-    """A command without a request id, or with one that is too long."""
-
-    rule = "DESIGN §3"
-    remedy = "Send a request id of 1 to 128 characters with every command."
-    breach = Breach.FORM
+# States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
+OUTCOMES_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -62,6 +51,20 @@ class Decider(Generic[S, C, E]):
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome(Generic[S, E]):
+    """What a command did: the state right after its last event, its events, and where they stand.
+
+    `first_sequence` and `last_sequence` are 0 when nothing new was recorded.
+    """
+
+    stream: str
+    state: S
+    events: tuple[E, ...]
+    first_sequence: int
+    last_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """When an event happened, as whoever saw it says, and the gaming day that it counts for."""
 
@@ -69,11 +72,44 @@ class Moment:
     gaming_day: str
 
 
+@dataclass(slots=True)
+class _Entry(Generic[S, E]):
+    """One key in memory."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    state: S | None = None
+    tenure: int = -1
+    """The journal's tenure under which the state was read; under another one it may be old."""
+    sequence: int = 0
+    requests: Requests = field(default_factory=OrderedDict)
+    idle: Requests = field(default_factory=OrderedDict)
+    """Requests that recorded nothing; both sequences are that of the last event then."""
+    outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
+    last: Recorded | None = None
+    """The event that the state ends with."""
+    base: Folded[S] | None = None
+    """The state of the snapshot that was read or cut last, without its requests, to fold earlier outcomes from."""
+
+    @property
+    def cut_sequence(self) -> int:
+        """Where the last snapshot ends, 0 without one."""
+        return 0 if self.base is None else self.base.sequence
+
+    def folded(self, stream: str) -> Folded[S] | None:
+        """All of it that a snapshot holds; None while nothing is known."""
+        if self.state is None or self.last is None:
+            return None
+        requests = tuple(
+            RequestPart(name, one.digest, one.first_sequence, one.last_sequence) for name, one in self.requests.items()
+        )
+        return Folded(stream, self.sequence, self.last.hash, self.state, requests)
+
+
 @dataclass(frozen=True, slots=True)
 class _Loading(Generic[S, E]):
     """A key on its way into memory, its lock held: up to the sequence `last`, under the journal's tenure."""
 
-    entry: Entry[S, E]
+    entry: _Entry[S, E]
     folding: Folding[S]
     last: int
     tenure: int
@@ -82,7 +118,7 @@ class _Loading(Generic[S, E]):
 class Turn(Generic[S, C, E]):
     """The exclusive right to decide for one key, for as long as its `async with` block lasts."""
 
-    def __init__(self, host: "AggregateHost[S, C, E]", key: str, entry: Entry[S, E]) -> None:
+    def __init__(self, host: "AggregateHost[S, C, E]", key: str, entry: _Entry[S, E]) -> None:
         self._host = host
         self._entry = entry
         self.key = key
@@ -132,7 +168,7 @@ class Turn(Generic[S, C, E]):
         entry = self._entry
         if not events:
             nothing: Outcome[S, E] = Outcome(self.stream, self.state, (), 0, 0)
-            remember_idle(entry, context, nothing)
+            _remember_idle(entry, context, nothing)
             return nothing
         state, new = self.state, []
         decider = self._host.decider
@@ -155,12 +191,12 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
         entry.state, entry.last = state, recorded[-1]
         outcome = Outcome(self.stream, state, events, first, entry.sequence)
-        remember(entry, context, outcome)
+        _remember(entry, context, outcome)
         self._host.cut_when_due(self.stream, entry)
         return outcome
 
@@ -171,7 +207,7 @@ class AggregateHost(Generic[S, C, E]):
     def __init__(self, journal: Journal, decider: Decider[S, C, E], snapshots: StateSnapshots | None = None) -> None:
         self.journal = journal
         self.decider = decider
-        self._entries: dict[str, Entry[S, E]] = {}
+        self._entries: dict[str, _Entry[S, E]] = {}
         self._snapshots: AreaSnapshots[S] | None = None
         if snapshots is not None:
             self._snapshots = snapshots.of(decider.area, type(decider.initial("")), self.cut_all)
@@ -179,7 +215,7 @@ class AggregateHost(Generic[S, C, E]):
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[Turn[S, C, E]]:
         """Wait for the key's turn and hold it; any failure but a Rejection drops the state in memory."""
-        entry = self._entries.setdefault(key, Entry())
+        entry = self._entries.setdefault(key, _Entry())
         async with entry.lock:
             try:
                 tenure = await self.journal.tenure(stream_of(self.decider.area, key))
@@ -240,7 +276,7 @@ class AggregateHost(Generic[S, C, E]):
 
     async def _begin_loading(self, head: StreamHead, loading: "dict[str, _Loading[S, E]]") -> None:
         key = head.stream.removeprefix(stream_of(self.decider.area, ""))
-        entry = self._entries.setdefault(key, Entry())
+        entry = self._entries.setdefault(key, _Entry())
         if entry.lock.locked() or entry.state is not None:
             return
         async with AsyncExitStack() as undo:
@@ -287,7 +323,7 @@ class AggregateHost(Generic[S, C, E]):
                 break
         return Outcome(stream, folding.state, tuple(events), first_sequence, last_sequence)
 
-    def cut_when_due(self, stream: str, entry: Entry[S, E]) -> None:
+    def cut_when_due(self, stream: str, entry: _Entry[S, E]) -> None:
         """Cut a snapshot in the background when enough has happened since the last one."""
         if self._snapshots is not None and entry.sequence - entry.cut_sequence >= CUT_EVENTS:
             self._cut(self._snapshots, stream, entry)
@@ -299,7 +335,7 @@ class AggregateHost(Generic[S, C, E]):
                 self._cut(self._snapshots, stream_of(self.decider.area, key), entry)
                 await asyncio.sleep(0)
 
-    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: Entry[S, E]) -> None:
+    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: _Entry[S, E]) -> None:
         folded = entry.folded(stream)
         if folded is not None:
             entry.base = without_requests(folded)
@@ -315,7 +351,7 @@ class AggregateHost(Generic[S, C, E]):
             return self.decider.initial(key)
         return (await self.outcome_at(key, sequence, sequence)).state
 
-    async def _load(self, key: str, entry: Entry[S, E]) -> None:
+    async def _load(self, key: str, entry: _Entry[S, E]) -> None:
         stream = stream_of(self.decider.area, key)
         kept = None if self._snapshots is None else await self._snapshots.load(stream)
         folding = await self._folded(stream, self._folding(key, kept))
@@ -325,7 +361,7 @@ class AggregateHost(Generic[S, C, E]):
             folding = await self._folded(stream, self._folding(key, None))
         self._loaded(entry, folding)
 
-    def _loaded(self, entry: Entry[S, E], folding: Folding[S]) -> None:
+    def _loaded(self, entry: _Entry[S, E], folding: Folding[S]) -> None:
         entry.state, entry.sequence, entry.requests = folding.state, folding.sequence, folding.requests
         entry.last, entry.base = folding.last, None if folding.kept is None else without_requests(folding.kept)
         entry.outcomes.clear()
@@ -337,11 +373,28 @@ class AggregateHost(Generic[S, C, E]):
         return folding
 
 
-async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
-    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
-    task = asyncio.ensure_future(append)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
+def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
+    request_id = context.request_id
+    extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
+    known = entry.requests[request_id]
+    if known.first_sequence == outcome.first_sequence:
+        _keep(entry, request_id, outcome)
+    else:
+        # The request recorded in several steps: its outcome is folded again when somebody asks.
+        entry.outcomes.pop(request_id, None)
+
+
+def _remember_idle(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
+    request_id = context.request_id
+    if request_id in entry.requests or request_id in entry.idle:
+        return
+    entry.idle[request_id] = Request(context.request_digest, entry.sequence, entry.sequence)
+    if len(entry.idle) > IDLE_REMEMBERED:
+        entry.idle.popitem(last=False)
+    _keep(entry, request_id, outcome)
+
+
+def _keep(entry: _Entry[S, E], request_id: str, outcome: Outcome[S, E]) -> None:
+    entry.outcomes[request_id] = outcome
+    if len(entry.outcomes) > OUTCOMES_REMEMBERED:
+        entry.outcomes.popitem(last=False)

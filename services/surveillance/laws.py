@@ -8,6 +8,9 @@ L6, that folding the log gives the live state, is held in three ways: every bala
 into its events from its own memory (racks, tray, drop, win, handle, cards left, a round's totals) equals our fold of
 the log up to there; the read model equals a second derivation, row by row (`rederiving`); and the record of a round is
 the same whether it is folded from the whole log or from its own events.
+
+Of a physical shoe, which devices observe, L2 can count cards and L3 can follow them, but no order was committed to: there is
+nothing to open, and no proof of a card is possible (`laws_observed`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,6 +27,7 @@ from services.surveillance.laws_holds import HoldsEnd
 from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
 from services.surveillance.laws_money import ChipsConserved
 from services.surveillance.laws_movements import MovementsNamed
+from services.surveillance.laws_observed import IrregularitiesStopPlay
 from services.surveillance.laws_play import PlayedByTheRules
 from services.surveillance.laws_secrecy import NothingShownEarly
 from services.surveillance.laws_settlement import SettledRight
@@ -94,6 +98,7 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     CardsHandled,
     MovementsNamed,
     StatedRight,
+    IrregularitiesStopPlay,
 )
 
 

@@ -216,6 +216,7 @@ _RULES: Mapping[type, Callable[[Any, Changes], Changes]] = MappingProxyType(
         w.LedgerClosed: _all_out,
         w.SeatSessionOpened: lambda e, _: _pair("outside", rack(e.session), e.chips_cents),
         w.ChipsBought: _bought,
+        w.ChipsBrought: lambda e, _: _pair("outside", rack(e.session), e.amount_cents),
         w.StakesHeld: _held,
         w.HoldsVoided: _voided,
         w.RoundSettled: _settled,
@@ -251,7 +252,7 @@ def _stated(event: Any, accounts: Changes) -> Iterator[tuple[str, int, int]]:
         return accounts.get((CHIPS, rack(session)), 0)
 
     match event:
-        case w.ChipsBought() | w.TipGiven() | w.ChipsCashedOut() | w.PaymentCorrected():
+        case w.ChipsBought() | w.ChipsBrought() | w.TipGiven() | w.ChipsCashedOut() | w.PaymentCorrected():
             yield rack(event.session), event.rack_cents, of_rack(event.session)
         case w.StakesHeld() | w.HoldsVoided():
             # Several stakes of one rack: the last one states what is left after the event.

@@ -6,6 +6,8 @@ Owns dataclasses only. `session` names a patron's stay, `seat` is where he sits.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.game.cards import Card
+
 
 class RackChange(StrEnum):
     """Why a rack changed between rounds."""
@@ -202,7 +204,43 @@ class TableResumed:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class ObservingStarted:
+    """The table is observed from now on."""
+
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class IrregularityFound:
+    """Something broke the rules and did happen (30-828)."""
+
+    irregularity: int
+    round_id: str
+    device: str
+    device_sequence: int
+    broken: str
+    message: str
+    seat: int
+    position: int
+    amount_cents: int
+    due_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardSetAside:
+    """A card that left the shoe belongs to no hand."""
+
+    round_id: str
+    shoe_id: str
+    position: int
+    card: Card | None
+
+
 VIEWS: tuple[type, ...] = (
+    ObservingStarted,
+    IrregularityFound,
+    CardSetAside,
     RulesPosted,
     LimitsChanged,
     TableOpened,

@@ -42,7 +42,9 @@ from services.table.commands import (
 )
 from services.table.readings import (
     MOST_IN_ONE_CALL,
+    RULINGS,
     ClockAlarm,
+    IrregularityKind,
     MalformedReading,
     Observation,
     Reading,
@@ -287,6 +289,7 @@ class TableClient:
 __all__ = [
     "MOST_IN_ONE_CALL",
     "RPCS",
+    "RULINGS",
     "SERVICE",
     "Accepted",
     "Act",
@@ -310,6 +313,7 @@ __all__ = [
     "GiveTip",
     "HandStatus",
     "HandView",
+    "IrregularityKind",
     "LeaveSeat",
     "Limits",
     "ListTables",

@@ -22,11 +22,15 @@ class PostRules:
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open for play with the tray's counted chips. An empty `rules_text` keeps the rules that are posted already."""
+    """Open for play with the tray's counted chips. An empty `rules_text` keeps the rules that are posted already.
+
+    `observed`: devices tell what happens at this table, and the backend conducts nothing (DESIGN §5).
+    """
 
     rules_text: str
     tray: tuple[ChipCount, ...]
     dealer: str
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

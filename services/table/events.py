@@ -10,16 +10,29 @@ from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
 from services.table.observation_events import (
-    DEVICE_EVENTS,
+    OBSERVED_EVENTS,
+    CardSetAside,
     DeviceClockAlarmed,
     DeviceEvent,
     DeviceHistoryLost,
+    IrregularityFound,
     ObservationContested,
     ObservationRecorded,
+    ObservedEvent,
+    ObservingStarted,
 )
 from services.table.words import RackChange
 
-__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
+__all__ = [
+    "CardSetAside",
+    "DeviceClockAlarmed",
+    "DeviceEvent",
+    "DeviceHistoryLost",
+    "IrregularityFound",
+    "ObservationContested",
+    "ObservationRecorded",
+    "ObservingStarted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +277,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     NothingChanged,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *OBSERVED_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -292,4 +305,4 @@ OwnEvent = (
     | TableResumed
     | NothingChanged
 )
-TableEvent = OwnEvent | DeviceEvent | RoundEvent
+TableEvent = OwnEvent | ObservedEvent | RoundEvent

@@ -73,7 +73,8 @@ def open_table(table: Table, command: c.OpenTable, context: CommandContext) -> t
         table.rules.require_approved()
         check_conducted(table.rules)
     period = table.period + 1
-    return (*events, e.TableOpened(period, opening_id(table), dealer))
+    observing = (e.ObservingStarted(period),) if command.observed else ()
+    return (*events, e.TableOpened(period, opening_id(table), dealer), *observing)
 
 
 def opening_id(table: Table, number: int = 1) -> str:

@@ -207,3 +207,10 @@ class AmountOutOfRange(Rejection):
 
     rule = "DESIGN §7"
     remedy = "Give an amount in whole cents within the bounds."
+
+
+class TableIsObserved(Rejection):
+    """A command that conducts a round, at a table whose devices tell what happens."""
+
+    rule = "DESIGN §5"
+    remedy = "Send what is seen as readings, through the floor's gateway."

@@ -35,6 +35,7 @@ from services.table.deciding import decider
 from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
+from services.table.observing import Observing
 from services.table.opening import counted_in
 from services.table.pacing import Pacer
 from services.table.pit import nothing_changed
@@ -83,7 +84,8 @@ class TableService:
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
         self._cashier = Cashier(ledgers, self._contexts, self._conductor, self._recorded)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
-        self.intake = Intake(self._host, self._contexts, self._published)
+        observing = Observing(self._conductor, shoes, ledgers, self._contexts)
+        self.intake = Intake(self._host, self._contexts, observing, self._published)
 
     async def start(self) -> None:
         """Take up every table of the journal."""

@@ -51,6 +51,15 @@ class BuyIn:
 
 
 @dataclass(frozen=True, slots=True)
+class BringChips:
+    """Chips that a patron laid down at an observed table and that the ledger did not know he had: from his pocket."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stake:
     """One stake to be held: its id (round, seat, kind, ordinal), whose it is, what for, how much."""
 
@@ -179,6 +188,7 @@ Command = (
     | CloseLedger
     | OpenSeatSession
     | BuyIn
+    | BringChips
     | HoldStakes
     | VoidHolds
     | SettleRound

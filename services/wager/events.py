@@ -59,6 +59,17 @@ class ChipsBought:
 
 
 @dataclass(frozen=True, slots=True)
+class ChipsBrought:
+    """Chips of a patron's own were seen at an observed table beyond what the ledger knew of: they are in his rack now."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+    rack_cents: int
+    movements: tuple[Movement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HeldStake:
     """One stake in escrow; `rack_cents` is what its session's rack held after it."""
 
@@ -230,6 +241,7 @@ EVENTS: tuple[type, ...] = (
     LedgerClosed,
     SeatSessionOpened,
     ChipsBought,
+    ChipsBrought,
     StakesHeld,
     HoldsVoided,
     RoundSettled,
@@ -246,6 +258,7 @@ WagerEvent = (
     | LedgerClosed
     | SeatSessionOpened
     | ChipsBought
+    | ChipsBrought
     | StakesHeld
     | HoldsVoided
     | RoundSettled

@@ -47,6 +47,7 @@ AUTHORITY: Mapping[type, frozenset[Role]] = {
     commands.CloseLedger: _HOUSE,
     commands.OpenSeatSession: _TABLE,
     commands.BuyIn: _DEALT,
+    commands.BringChips: _TABLE,
     commands.HoldStakes: _TABLE,
     commands.VoidHolds: _HOUSE,
     commands.SettleRound: _TABLE,
@@ -63,6 +64,7 @@ _DECISIONS: Mapping[type, Callable[[Ledger, Any, CommandContext], tuple[WagerEve
     commands.CloseLedger: tray.close_ledger,
     commands.OpenSeatSession: racks.open_session,
     commands.BuyIn: racks.buy_in,
+    commands.BringChips: racks.bring,
     commands.HoldStakes: stakes.hold,
     commands.VoidHolds: stakes.void,
     commands.SettleRound: settlement.settle,
@@ -165,6 +167,10 @@ def _with_session(ledger: Ledger, session: str, **added: int) -> Ledger:
 
 def _bought(ledger: Ledger, event: events.ChipsBought) -> Ledger:
     return _with_session(ledger, event.session, bought_cents=event.chips_cents)
+
+
+def _brought(ledger: Ledger, event: events.ChipsBrought) -> Ledger:
+    return _with_session(ledger, event.session, brought_cents=event.amount_cents)
 
 
 def _tipped(ledger: Ledger, event: events.TipGiven) -> Ledger:
@@ -280,6 +286,7 @@ _FOLDS: Mapping[type, Callable[[Ledger, Any], Ledger]] = {
     events.LedgerClosed: _closed,
     events.SeatSessionOpened: _sat_down,
     events.ChipsBought: _bought,
+    events.ChipsBrought: _brought,
     events.StakesHeld: _held,
     events.HoldsVoided: _voided,
     events.RoundSettled: _settled,

@@ -717,12 +717,15 @@ class OpenTableRequest(_message.Message):
     RULES_TEXT_FIELD_NUMBER: _builtins.int
     TRAY_FIELD_NUMBER: _builtins.int
     DEALER_FIELD_NUMBER: _builtins.int
+    OBSERVED_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     """The table's key, "<floor>/<table>"."""
     rules_text: _builtins.str
     """A rule file's TOML, or empty to keep what is posted."""
     dealer: _builtins.str
     """The dealer's badge."""
+    observed: _builtins.bool
+    """The table is physical: its devices tell what happens (RecordObservations), and commands that conduct a round are refused."""
     @_builtins.property
     def header(self) -> _common_pb2.CommandHeader:
         """Mandatory."""
@@ -739,10 +742,11 @@ class OpenTableRequest(_message.Message):
         rules_text: _builtins.str = ...,
         tray: _abc.Iterable[Global___ChipCount] | None = ...,
         dealer: _builtins.str = ...,
+        observed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealer", b"dealer", "header", b"header", "rules_text", b"rules_text", "table", b"table", "tray", b"tray"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealer", b"dealer", "header", b"header", "observed", b"observed", "rules_text", b"rules_text", "table", b"table", "tray", b"tray"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

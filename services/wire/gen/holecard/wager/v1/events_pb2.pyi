@@ -193,6 +193,46 @@ class ChipsBought(_message.Message):
 Global___ChipsBought: _TypeAlias = ChipsBought  # noqa: Y015
 
 @_typing.final
+class ChipsBrought(_message.Message):
+    """Chips of a patron's own were seen at an observed table beyond what the ledger knew of."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    RACK_CENTS_FIELD_NUMBER: _builtins.int
+    MOVEMENTS_FIELD_NUMBER: _builtins.int
+    sighting: _builtins.str
+    """The sighting's id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much."""
+    rack_cents: _builtins.int
+    """The rack after it."""
+    @_builtins.property
+    def movements(self) -> _containers.RepeatedCompositeFieldContainer[_money_pb2.Movement]:
+        """Outside to rack."""
+
+    def __init__(
+        self,
+        *,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+        rack_cents: _builtins.int = ...,
+        movements: _abc.Iterable[_money_pb2.Movement] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "movements", b"movements", "rack_cents", b"rack_cents", "session", b"session", "sighting", b"sighting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChipsBrought: _TypeAlias = ChipsBrought  # noqa: Y015
+
+@_typing.final
 class HeldStake(_message.Message):
     """One stake in escrow."""
 

@@ -322,6 +322,80 @@ class BuyInResponse(_message.Message):
 Global___BuyInResponse: _TypeAlias = BuyInResponse  # noqa: Y015
 
 @_typing.final
+class BringChipsRequest(_message.Message):
+    """Says that chips were seen with a patron."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """"<floor>/<table>"."""
+    sighting: _builtins.str
+    """The sighting's id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much, more than 0."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "header", b"header", "session", b"session", "sighting", b"sighting", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BringChipsRequest: _TypeAlias = BringChipsRequest  # noqa: Y015
+
+@_typing.final
+class BringChipsResponse(_message.Message):
+    """The sighting as recorded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    RACK_CENTS_FIELD_NUMBER: _builtins.int
+    sighting: _builtins.str
+    """Its id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much."""
+    rack_cents: _builtins.int
+    """The rack after it."""
+    def __init__(
+        self,
+        *,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+        rack_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "rack_cents", b"rack_cents", "session", b"session", "sighting", b"sighting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BringChipsResponse: _TypeAlias = BringChipsResponse  # noqa: Y015
+
+@_typing.final
 class Stake(_message.Message):
     """One stake to be held."""
 
