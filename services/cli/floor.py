@@ -4,6 +4,8 @@ import asyncio
 import json
 import signal
 import sys
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -13,14 +15,17 @@ from rich.table import Table
 from services.cli.address import Addresses as AddressList
 from services.cli.gateway import gateway
 from services.cli.rule_source import named_rules
+from services.cli.transport import certificate_of, transport_options
 from services.floor.figures import PERCENTILES, Figures
 from services.floor.simulation import Callers, Plan, Simulation
 from services.game.house_rules import HouseRules
 from services.game.notices import dollars
+from services.runtime.caller import open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.failures import ServiceUnavailable
 from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.telemetry import configure_logging
+from services.runtime.transport import Tls
 
 DEFAULT_ADDRESS = "127.0.0.1:8600"
 MEET_SECONDS = 10.0
@@ -61,6 +66,7 @@ floor.add_command(gateway)
 @click.option("--rules", multiple=True, help="Rule set by name or file; several take turns.  [default: colorado]")
 @click.option("--seed", default=1, show_default=True, help="Makes the choices of players and dealers, never the cards.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@transport_options
 def simulate(
     house: str,
     shoe: str | None,
@@ -68,6 +74,8 @@ def simulate(
     surveillance: str | None,
     rules: tuple[str, ...],
     as_json: bool,
+    tls: Path | None,
+    plain_text: bool,
     **plan: float,
 ) -> None:
     """Play at every table until told to stop (Ctrl-C finishes the rounds in hand).
@@ -78,9 +86,8 @@ def simulate(
     configure_logging("warning")
     wanted = Plan(**{name.replace("pace", "pace_seconds"): value for name, value in plan.items()})  # type: ignore[arg-type]  # click checked the types
     sets = tuple(named_rules(name) for name in rules or ("colorado",))
-    figures = asyncio.run(
-        _simulate(wanted, sets, Addresses(shoe or house, house, wager or house, surveillance or house))
-    )
+    at = Addresses(shoe or house, house, wager or house, surveillance or house)
+    figures = asyncio.run(_simulate(wanted, sets, at, certificate_of(tls, plain_text)))
     if as_json:
         click.echo(json.dumps(figures.as_json(), indent=2))
     else:
@@ -99,8 +106,8 @@ class Addresses(NamedTuple):
     surveillance: str
 
 
-async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses) -> Figures:
-    lines = Lines()
+async def _simulate(plan: Plan, rules: tuple[HouseRules, ...], at: Addresses, tls: Tls | None) -> Figures:
+    lines = Lines(connect=partial(open_channel, tls=tls))
     callers = [RoutedCaller(lines, addresses.split(",")) for addresses in at]
     simulation = Simulation(plan, rules, Callers(*callers), SystemClock())
     loop = asyncio.get_running_loop()
@@ -124,7 +131,8 @@ async def _meet(addresses: str, lines: Lines) -> None:
         task.cancel()
     if not met:
         raise ServiceUnavailable(
-            f"no house answers at {addresses}: start one with `holecard up --no-floor`, or say where it is with --house"
+            f"no house answers at {addresses}: start one with `holecard up --plain-text --no-floor`, or say where it is with"
+            " --house; one that turns a certificate away says so in its own log"
         )
 
 

@@ -66,7 +66,7 @@ async def _kept(source: Journal, path: Path, end: dict[int, int]) -> Engine | No
         return None
     try:
         for _ in range(PATIENCE_STEPS):
-            projection = await asyncio.to_thread(Projection, engine)
+            projection = await asyncio.to_thread(Projection, engine, looking=True)
             behind = sum(max(0, last - projection.positions.get(partition, 0)) for partition, last in end.items())
             if not behind:
                 if await is_of(source, projection.heads):
@@ -124,7 +124,7 @@ async def derived_again(data: Path) -> list[str] | None:
         kept, again = open_store(copy), open_store(Path(folder) / "again.db")
         try:
             async with opened_journal(data, None) as source:
-                await build_again(source.subscribe({}), dict(Projection(kept).positions), again)
+                await build_again(source.subscribe({}), dict(Projection(kept, looking=True).positions), again)
             return differences(kept, again)
         finally:
             kept.dispose()

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -31,15 +32,27 @@ def read_address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def is_loopback(address: str) -> bool:
+    """Whether "host:port" is reached from this machine alone; a name counts only when it is localhost."""
+    host, _ = read_address(address)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
 
     `data_dir` holds the journal, the projection and the keys. With `kafka` the journal is there instead, and `sealing_key`
-    the file of the key that all shoe services of the cluster share. `console_names` are the names under which
+    the file of the key that all shoe services of the cluster share. `projection` is a PostgreSQL database's address when
+    the projection lies there ("" when it does not). `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service, several by commas. `calendars` gives each floor's gaming calendar; a floor that is not named
-    has Colorado's default. Raises SettingsRefused for an address that is none.
+    has Colorado's default. `tls` is the folder of the process's certificate (see transport); without it services and
+    console speak plain text, on loopback addresses alone; with `console_plain_text` the console does so all the same.
+    Raises SettingsRefused for an address that is none, or that needs TLS.
     """
 
     data_dir: Path
@@ -49,13 +62,22 @@ class Settings:
     console_names: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     calendars: Mapping[str, GamingCalendar] = field(default_factory=lambda: MappingProxyType({}))
+    projection: str = field(default="", repr=False)
     kafka: "KafkaSettings | None" = None
     sealing_key: Path | None = None
+    tls: Path | None = None
+    console_plain_text: bool = False
 
     def __post_init__(self) -> None:
+        read_address(self.metrics_address)
+        if self.console_plain_text and not is_loopback(self.console_address):
+            raise SettingsRefused(f"{self.console_address}: a console in plain text is for this machine alone")
         elsewhere = (address for addresses in self.addresses.values() for address in addresses.split(","))
-        for address in (self.grpc_address, self.console_address, self.metrics_address, *elsewhere):
-            read_address(address)
+        for address in (self.grpc_address, self.console_address, *elsewhere):
+            if not is_loopback(address) and self.tls is None:
+                raise SettingsRefused(
+                    f"{address} is not an address of this machine alone, and plain text goes no farther: give --tls DIR"
+                )
 
     @property
     def journal_path(self) -> Path:
@@ -66,6 +88,16 @@ class Settings:
     def projection_path(self) -> Path:
         """Surveillance's read model; may be deleted at any time and is built again from the journal."""
         return self.data_dir / "projection.db"
+
+    @property
+    def read_model(self) -> Path | str:
+        """Where surveillance's read model lies: a database's address, or the file in the data folder."""
+        return self.projection or self.projection_path
+
+    @property
+    def snapshots_path(self) -> Path:
+        """What the services remember of their own states; may be deleted at any time and is cut again."""
+        return self.data_dir / "snapshots"
 
     @property
     def sealing_key_path(self) -> Path:

@@ -24,17 +24,22 @@ from services.surveillance.replies import (
     FindingView,
     FloorChange,
     GetLag,
+    GetMeters,
     GetRound,
     HandSummary,
     Lag,
     ListFindings,
     ListRounds,
     ListTables,
+    MeterBoard,
+    MeterRow,
     PartitionLag,
+    PartitionOwner,
     RoundFound,
     RoundList,
     RoundSummary,
     SeatOverview,
+    StuckRoundView,
     TableList,
     TableOverview,
     WatchFloor,
@@ -49,8 +54,17 @@ LIST_TABLES = Rpc(SERVICE, "ListTables", ListTables, TableList, Kind.QUERY)
 WATCH_FLOOR = Rpc(SERVICE, "WatchFloor", WatchFloor, FloorChange, Kind.STREAM)
 LIST_FINDINGS = Rpc(SERVICE, "ListFindings", ListFindings, FindingList, Kind.QUERY)
 GET_LAG = Rpc(SERVICE, "GetLag", GetLag, Lag, Kind.QUERY)
+GET_METERS = Rpc(SERVICE, "GetMeters", GetMeters, MeterBoard, Kind.QUERY)
 
-RPCS: tuple[Rpc[Any, Any], ...] = (LIST_ROUNDS, GET_ROUND, LIST_TABLES, WATCH_FLOOR, LIST_FINDINGS, GET_LAG)
+RPCS: tuple[Rpc[Any, Any], ...] = (
+    LIST_ROUNDS,
+    GET_ROUND,
+    LIST_TABLES,
+    WATCH_FLOOR,
+    LIST_FINDINGS,
+    GET_LAG,
+    GET_METERS,
+)
 
 
 class SurveillanceClient:
@@ -83,6 +97,10 @@ class SurveillanceClient:
         """How far surveillance is behind the journal."""
         return await self._caller.call(GET_LAG, "", None, GetLag())
 
+    async def get_meters(self, floor: str = "", table: str = "") -> MeterBoard:
+        """What was wagered, won and dealt on the newest gaming day, and which rounds are stuck."""
+        return await self._caller.call(GET_METERS, table, None, GetMeters(floor))
+
 
 __all__ = [
     "RPCS",
@@ -94,6 +112,7 @@ __all__ = [
     "FindingView",
     "FloorChange",
     "GetLag",
+    "GetMeters",
     "GetRound",
     "HandSummary",
     "HandView",
@@ -102,7 +121,10 @@ __all__ = [
     "ListFindings",
     "ListRounds",
     "ListTables",
+    "MeterBoard",
+    "MeterRow",
     "PartitionLag",
+    "PartitionOwner",
     "RoundFound",
     "RoundList",
     "RoundRecord",
@@ -112,6 +134,7 @@ __all__ = [
     "ShoeLine",
     "StakeView",
     "Step",
+    "StuckRoundView",
     "SurveillanceClient",
     "TableList",
     "TableOverview",

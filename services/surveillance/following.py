@@ -13,6 +13,7 @@ from contextlib import suppress
 import structlog
 
 from services.journal.port import Recorded
+from services.runtime.failures import ServiceUnavailable
 
 BATCH = 500
 QUEUED = 2_000
@@ -124,6 +125,10 @@ class Follower:
                 continue
             except asyncio.CancelledError:
                 raise
+            except ServiceUnavailable as error:
+                # What it waits for says itself what it is: where in our code that showed is of no use to anybody.
+                self.trouble = str(error)
+                log.warning("surveillance waits", reader=self.name, reason=self.trouble)
             except Exception as error:
                 self.trouble = f"{type(error).__name__}: {error}"
                 log.exception("surveillance stands", reader=self.name)

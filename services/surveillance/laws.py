@@ -10,8 +10,9 @@ the log up to there; the read model equals a second derivation, row by row (`red
 the same whether it is folded from the whole log or from its own events.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 from services.surveillance.facts import Fact
@@ -31,7 +32,7 @@ from services.surveillance.laws_statements import StatedRight
 from services.surveillance.laws_table import BettingWindow, CardsAgree
 from services.surveillance.scene import TableScene
 
-__all__ = ["CHECKS", "LAWS", "Auditor", "Check", "Law", "LawOf", "check", "missing_acknowledged"]
+__all__ = ["CHECKS", "COMPARED", "LAWS", "Auditor", "Check", "Law", "LawOf", "check", "missing_acknowledged"]
 
 
 class Check(Protocol):
@@ -96,6 +97,22 @@ CHECKS: tuple[Callable[[], Check], ...] = (
 )
 
 
+COMPARED: Mapping[type, frozenset[str]] = MappingProxyType(
+    {
+        EarlierCauses: frozenset({"shoe", "table", "wager"}),
+        ChipsConserved: frozenset({"wager"}),
+        HoldsEnd: frozenset({"table", "wager"}),
+        CardsAgree: frozenset({"shoe", "table"}),
+        BettingWindow: frozenset({"table"}),
+        SettledRight: frozenset({"table", "wager"}),
+        ServicesAgree: frozenset({"shoe", "table", "wager"}),
+        CardsHandled: frozenset({"shoe", "table"}),
+        StatedRight: frozenset({"table", "wager"}),
+    }
+)
+"""The streams of a table without which a check cannot tell anything, because it compares what services say of each other."""
+
+
 class Auditor:
     """Holds a log to the laws, one event after the other."""
 
@@ -106,22 +123,31 @@ class Auditor:
 
     def observe(self, fact: Fact) -> list[Finding]:
         """Take the next event in log order; what it breaks."""
+        return [finding for _, finding in self.observe_each(fact)]
+
+    def observe_each(self, fact: Fact) -> list[tuple[type, Finding]]:
+        """The same, each finding with the check that found it."""
         self.events += 1
         scene = self._scenes.get(fact.key)
         if scene is None:
             scene = self._scenes[fact.key] = TableScene(fact.key)
-        findings: list[Finding] = []
+        findings: list[tuple[type, Finding]] = []
         for check in self._checks:
             try:
-                findings += check.observe(fact, scene)
+                findings += [(type(check), finding) for finding in check.observe(fact, scene)]
             except Exception as error:  # noqa: BLE001 - an auditor that stops at one event is blind to all that follow
-                findings.append(found("L4", fact, f"{type(check).__name__} cannot make sense of it: {error!r}"))
+                nonsense = found("L4", fact, f"{type(check).__name__} cannot make sense of it: {error!r}")
+                findings.append((UnbrokenLog, nonsense))
         scene.apply(fact)
         return findings
 
     def finish(self) -> list[Finding]:
         """What the end of the log shows; for a log that has ended, not for a live one."""
-        return [finding for check in self._checks for finding in check.finish()]
+        return [finding for _, finding in self.finish_each()]
+
+    def finish_each(self) -> list[tuple[type, Finding]]:
+        """The same, each finding with the check that found it."""
+        return [(type(check), finding) for check in self._checks for finding in check.finish()]
 
 
 def check(facts: Iterable[Fact], *, to_the_end: bool = True) -> list[Finding]:

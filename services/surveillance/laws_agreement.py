@@ -94,6 +94,8 @@ def _from_ledger(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iter
             book.receipts[event.buy_in] = (event.session, t.RackChange.BUY_IN)
         case w.ChipsCashedOut():
             book.receipts[event.cash_out] = (event.session, t.RackChange.CASH_OUT)
+        case w.TipGiven():
+            book.receipts[event.tip] = (event.session, t.RackChange.TIP)
         case w.RoundSettled():
             yield from _settled(fact, book, scene, event)
         case _:

@@ -60,6 +60,8 @@ class ChipsConserved:
         match event:
             case w.ChipsBought():
                 self._note(fact.key, event.buy_in, (event.chips_cents, event.rack_cents))
+            case w.TipGiven():
+                self._note(fact.key, event.tip, (event.amount_cents, event.rack_cents))
             case w.ChipsCashedOut():
                 self._note(fact.key, event.cash_out, (event.amount_cents, event.rack_cents))
             case _:
@@ -197,7 +199,7 @@ def _settled(event: w.RoundSettled, _: Changes) -> Changes:
     changes: defaultdict[tuple[Currency, str], int] = defaultdict(int)
     for line in event.lines:
         changes[CHIPS, escrow(event.round_id)] -= line.stake_cents
-        changes[CHIPS, rack(line.session)] += line.returned_cents
+        changes[CHIPS, "tips" if line.for_dealers else rack(line.session)] += line.returned_cents
         changes[CHIPS, "breakage"] += line.breakage_cents
         changes[CHIPS, "tray"] += line.stake_cents - line.returned_cents - line.breakage_cents
     return changes

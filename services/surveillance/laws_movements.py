@@ -41,6 +41,8 @@ REASONS: Final[Mapping[Way, Reason]] = MappingProxyType(
         (w.RoundSettled, "escrow", "rack"): Reason.STAKE_RETURNED,
         (w.RoundSettled, "escrow", "tray"): Reason.STAKE_LOST,
         (w.RoundSettled, "tray", "rack"): Reason.PAID,
+        (w.RoundSettled, "escrow", "tips"): Reason.TIP,
+        (w.RoundSettled, "tray", "tips"): Reason.TIP,
         (w.RoundSettled, "tray", "breakage"): Reason.BREAKAGE,
         (w.RoundSettled, "breakage", "tray"): Reason.BREAKAGE,
         (w.TrayFilled, "outside", "tray"): Reason.FILL,

@@ -28,7 +28,19 @@ class Metrics:
             "holecard_surveillance_lag_events", "Events of the journal not in the read model.", registry=registry
         )
         self.lag_seconds = Gauge(
-            "holecard_surveillance_lag_seconds", "Age of the newest event of the last batch.", registry=registry
+            "holecard_surveillance_lag_seconds",
+            "For how long something has been in the journal that is not in the read model.",
+            registry=registry,
         )
+        self.leading = Gauge(
+            "holecard_surveillance_leading", "1 when this process projects, 0 when it stands by.", registry=registry
+        )
+        self.open_rounds = Gauge(
+            "holecard_surveillance_open_rounds", "Rounds in play, by phase.", ("phase",), registry=registry
+        )
+        self.stuck_rounds = Gauge(
+            "holecard_surveillance_stuck_rounds", "Rounds that have not gone on for too long, by phase.", ("phase",),
+            registry=registry,
+        )  # fmt: skip
         for law in LAWS:
             self.findings.labels(law.id)

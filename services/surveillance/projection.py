@@ -2,16 +2,18 @@
 
 Owns the writing of the read model. Promises: a fact is projected once, however often it is delivered; a gap in a stream
 is seen and nothing after it is projected; the rows follow from the journal alone, so that a second build gives the same
-ones. Not safe for two threads at once.
+ones; one that another took over from, or whose rows were swapped for others, writes nothing more. Not safe for two
+threads at once.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Engine, delete, insert, select
+from sqlalchemy import Connection, Dialect, Engine, delete, insert, select, update
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.sql.compiler import SQLCompiler
 
@@ -27,6 +29,10 @@ class GapFound(Exception):
         super().__init__(f"{stream} was projected up to {sequence} and goes on later")
         self.stream = stream
         self.sequence = sequence
+
+
+class TakenOver(Exception):
+    """Another projects into these rows now, or they are other rows: nothing was written; take them up again."""
 
 
 @dataclass(slots=True)
@@ -48,11 +54,20 @@ class OpenRound:
     last_sequence: int
 
 
-class Projection:
-    """The read model in `engine`."""
+_TAKEN = "another process projects now, or the rows were swapped for others"
 
-    def __init__(self, engine: Engine) -> None:
+Also = Callable[[Connection, Sequence[Fact]], None]
+
+
+class Projection:
+    """The read model in `engine`, taken over from whoever wrote it before; with `looking` it is only read."""
+
+    def __init__(self, engine: Engine, *, looking: bool = False, also: Also | None = None) -> None:
+        """`also` is called in the transaction of every write with what is new in it."""
         self.engine = engine
+        self._also = also
+        self._mark = "" if looking else secrets.token_hex(8)
+        self._is_over = False
         self._books: dict[str, TableBook] = {}
         self._streams: dict[str, tuple[int, str, int]] = {}
         self._positions: dict[int, int] = {}
@@ -92,10 +107,13 @@ class Projection:
             book.finished.clear()
 
     def project(self, facts: Sequence[Fact]) -> Changes:
-        """Write a batch in one transaction; raises GapFound after writing what came before the gap."""
+        """Write a batch in one transaction; raises GapFound after writing what came before the gap, and TakenOver."""
+        if self._is_over:
+            raise TakenOver(_TAKEN)
         changes = Changes()
         gap: GapFound | None = None
         event_rows: list[Row] = []
+        new: list[Fact] = []
         for fact in facts:
             last = self._streams.get(fact.stream, (0, "", 0))[0]
             if fact.sequence <= last:
@@ -105,10 +123,18 @@ class Projection:
                 gap = GapFound(fact.stream, last)
                 break
             self._take(fact, changes)
+            new.append(fact)
             event_rows.append(_event_row(fact))
         try:
             with self.engine.begin() as connection:
-                self._write(connection, event_rows, changes)
+                if changes.projected:
+                    self._hold(connection)
+                    self._write(connection, event_rows, changes)
+                    if self._also is not None:
+                        self._also(connection, new)
+        except TakenOver:
+            self._is_over = True
+            raise
         except BaseException:
             # Memory must not run ahead of the rows: take everything up again from what was written.
             self._load()
@@ -129,8 +155,6 @@ class Projection:
         changes.projected += 1
 
     def _write(self, connection: Connection, event_rows: list[Row], changes: Changes) -> None:
-        if not changes.projected:
-            return
         _insert(connection, schema.events, event_rows)
         round_rows: dict[str, Row] = {}
         hand_rows: dict[str, list[Row]] = {}
@@ -166,9 +190,19 @@ class Projection:
         sequence, digest, time_us = self._streams[stream]
         return {"stream": stream, "sequence": sequence, "hash": digest, "recorded_time_us": time_us}
 
+    def _hold(self, connection: Connection) -> None:
+        """Keep everybody else from writing until the transaction's end; raises TakenOver."""
+        mine = (schema.meta.c.name == "writer", schema.meta.c.value == self._mark)
+        # An update that changes nothing takes the row's lock in one database and the file's in the other.
+        if connection.execute(update(schema.meta).where(*mine).values(value=self._mark)).rowcount != 1:
+            raise TakenOver(_TAKEN)
+
     def _load(self) -> None:
         """Take the state up from the rows."""
-        with self.engine.connect() as connection:
+        with self.engine.begin() as connection:
+            if self._mark:
+                writer = update(schema.meta).where(schema.meta.c.name == "writer")
+                connection.execute(writer.values(value=self._mark))
             self._positions = {row.partition: row.offset for row in connection.execute(select(schema.positions))}
             self._streams = {
                 row.stream: (row.sequence, row.hash, row.recorded_time_us)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, and_, func, or_, select
 from services.game.cards import Card
 from services.game.rejections import Rejection
 from services.surveillance import schema
+from services.surveillance.facts import AREAS
 from services.surveillance.laws import LAWS
 from services.surveillance.replaying import Whereabouts
 from services.surveillance.replies import (
@@ -247,9 +248,13 @@ def _pace(connection: Connection, names: Sequence[str], now_us: int) -> dict[str
 def _events(connection: Connection, names: Sequence[str]) -> dict[str, int]:
     """How many events each table's three streams hold: sequences have no gaps, so the last one counts them."""
     streams = schema.streams.c
-    key = func.substr(streams.stream, func.instr(streams.stream, ":") + 1)
-    rows = connection.execute(select(key, func.sum(streams.sequence)).where(key.in_(names)).group_by(key))
-    return {name: count for name, count in rows}  # noqa: C416 - a row is no pair for the type checker
+    wanted = [f"{area}:{name}" for name in names for area in AREAS]
+    found = dict.fromkeys(names, 0)
+    for stream, sequence in connection.execute(
+        select(streams.stream, streams.sequence).where(streams.stream.in_(wanted))
+    ):
+        found[stream.partition(":")[2]] += sequence
+    return found
 
 
 def _counts(connection: Connection, column: Any, names: Sequence[str]) -> dict[str, int]:

@@ -1,14 +1,13 @@
-"""The read model as the running service has it: opened, asked, and given up when its file is not what it was.
+"""The read model as the running service has it: opened, asked, and given up when its database is not what it was.
 
-Owns the open database. Promises that a file that was deleted, replaced or damaged under a running house is noticed at the
-next question or write at the latest, and that nobody gets an answer from it; `opened_anew` makes another. What is in the
-rows, and reading them in again, is others' work.
+Owns the open database. Promises that a file that was deleted, replaced or damaged under a running house, and a PostgreSQL
+that went away, is noticed at the next question or write at the latest, and that nobody gets an answer from it; `open`
+opens or makes another. What is in the rows, and reading them in again, is others' work.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -16,51 +15,64 @@ from sqlalchemy.exc import DBAPIError
 
 from services.journal.port import Journal
 from services.runtime.failures import ServiceUnavailable
-from services.surveillance.store import open_store
+from services.surveillance.places import Place
+from services.surveillance.store import one_moment
 
 T = TypeVar("T")
 
 
 class ReadModelLost(ServiceUnavailable):
-    """The file is gone, is another one, or cannot be read: it is built anew from the journal."""
+    """The file is gone, is another one, or cannot be read; or PostgreSQL does not answer. It is mended or waited for."""
 
 
 class ReadModel:
-    """The database at `path`; `lost` is called whenever it turns out not to be usable any more."""
+    """The database at `place`; `lost` is called whenever it turns out not to be usable any more."""
 
-    def __init__(self, path: Path, lost: Callable[[], None]) -> None:
-        self._path = path
+    def __init__(self, place: Place, lost: Callable[[], None]) -> None:
+        self.place = place
         self._lost = lost
         self._engine: Engine | None = None
-        self._file: tuple[int, int] | None = None
+        self._identity: object = None
         self._doubted = False
+        self._trouble = "surveillance is not running"
 
     @property
     def engine(self) -> Engine:
         """The open database; raises ServiceUnavailable before the start and after the end."""
         if self._engine is None:
-            raise ServiceUnavailable("surveillance is not running")
+            raise ServiceUnavailable(self._trouble)
         return self._engine
 
     def open(self) -> bool:
         """Open it, or look whether it is still what was opened and else make another; whether it is another than before.
 
-        Blocks. Raises OSError when the folder cannot be written.
+        Blocks. Raises OSError when the folder cannot be written, ReadModelRefused when this build may not use it,
+        ReadModelLost when it cannot be reached.
         """
-        if self._engine is not None and not self._doubted and self._file == _identity(self._path):
+        if self._engine is not None and not self._doubted and self._identity == self.place.identity():
             return False
-        if self._engine is not None:
-            self._engine.dispose()
-        self._engine = open_store(self._path)
-        known, self._file = self._file, _identity(self._path)
+        self._dispose()
+        try:
+            self._engine = self.place.open()
+        except DBAPIError as error:
+            self._trouble = self.place.lost(error.orig)
+            raise ReadModelLost(self._trouble) from error
+        except ServiceUnavailable as error:
+            self._trouble = str(error)
+            raise
+        known, self._identity = self._identity, self.place.identity()
         self._doubted = False
-        return known != self._file
+        return known != self._identity
 
     def close(self) -> None:
         """Close it. Blocks."""
-        if self._engine is not None:
-            self._engine.dispose()
-            self._engine = None
+        self._dispose()
+        self._trouble = "surveillance is not running"
+
+    def _dispose(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.dispose()
 
     @contextmanager
     def in_use(self) -> Iterator[Engine]:
@@ -69,20 +81,22 @@ class ReadModel:
         Raises ReadModelLost, and no DBAPIError, when the file is not the one that was opened or cannot be used.
         """
         engine = self.engine
-        if self._doubted or self._file != _identity(self._path):
+        if self._identity != self.place.identity() or (self._doubted and not self.place.is_shared):
             self._doubted = True
             raise ReadModelLost("the read model is gone and is built anew from the journal: ask again in a moment")
         try:
             yield engine
         except DBAPIError as error:
             self._doubted = True
-            raise ReadModelLost(f"the read model cannot be used and is looked at again: {error.orig}") from error
+            self._trouble = self.place.lost(error.orig)
+            raise ReadModelLost(self._trouble) from error
 
     async def ask(self, question: Callable[[Connection], T]) -> T:
         """The answer to `question`, worked out beside the event loop; raises ServiceUnavailable when there is none now."""
 
         def answer() -> T:
-            with self.in_use() as engine, engine.connect() as connection:
+            with self.in_use() as engine, reading(engine).connect() as connection:
+                one_moment(connection)
                 return question(connection)
 
         try:
@@ -107,9 +121,8 @@ async def is_of(journal: Journal, heads: Mapping[str, tuple[int, str]]) -> bool:
     return True
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+def reading(engine: Engine) -> Engine:
+    """Connections whose transactions see one moment."""
+    if engine.dialect.name == "postgresql":
+        return engine.execution_options(isolation_level="REPEATABLE READ")
+    return engine

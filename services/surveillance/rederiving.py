@@ -5,9 +5,10 @@ healthy). The second build stops where the first one stands, so that it can be m
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from services.journal.port import Recorded
 from services.surveillance.facts import Fact, FactReader
@@ -41,8 +42,11 @@ async def build_again(log: AsyncIterator[Recorded], until: Mapping[int, int], en
         projection.project(batch)
 
 
-def differences(kept: Engine, again: Engine) -> list[str]:
-    """What the kept read model has otherwise than the second build, each as a sentence; at most MOST of them."""
+def differences(kept: Engine | Connection, again: Engine | Connection) -> list[str]:
+    """What the kept read model has otherwise than the second build, each as a sentence; at most MOST of them.
+
+    A read model that is written to meanwhile is given as a connection that sees one moment.
+    """
     found: list[str] = []
     for table in COMPARED:
         for line in _compare(
@@ -54,12 +58,10 @@ def differences(kept: Engine, again: Engine) -> list[str]:
     return found
 
 
-def _rows(engine: Engine, table: Any) -> Iterator[Row]:
-    with engine.connect() as connection:
-        result = connection.execution_options(yield_per=1_000).execute(
-            select(table).order_by(*table.primary_key.columns)
-        )
-        for row in result.mappings():
+def _rows(source: Engine | Connection, table: Any) -> Iterator[Row]:
+    with source.connect() if isinstance(source, Engine) else nullcontext(source) as connection:
+        wanted = select(table).order_by(*table.primary_key.columns).execution_options(yield_per=1_000)
+        for row in connection.execute(wanted).mappings():
             yield dict(row)
 
 

@@ -248,8 +248,33 @@ class PartitionLag:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionOwner:
+    """Who writes a partition of a cluster's journal, by the latest claim that surveillance has read.
+
+    `records_behind` is what the read model does not have yet, `snapshot_age_us` the age of surveillance's own snapshot.
+    `stopped` says why nothing of it is read any more, "" when all is well.
+    """
+
+    partition: int
+    topic: str
+    kafka_partition: int
+    owner: str
+    address: str
+    epoch: int
+    claimed_time_us: int
+    records_behind: int
+    void_batches: int
+    snapshot_age_us: int | None
+    stopped: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lag:
-    """How far surveillance is. `lag_us` is how old the newest event of the read model is, 0 when there is no lag."""
+    """How far surveillance is.
+
+    `lag_us` is for how long something has been in the journal that is not in the read model. `stands_by` says that another
+    process writes the read model, and this one only answers from it.
+    """
 
     healthy: bool
     reason: str
@@ -260,3 +285,62 @@ class Lag:
     lag_events: int
     lag_us: int
     findings: int
+    stands_by: bool = False
+    owners: tuple[PartitionOwner, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GetMeters:
+    """Ask for the meters of a floor, of all floors (""), or of the table that the request names."""
+
+    floor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeterRow:
+    """The meters of a floor, of a table (`table` set), or of a dealer at a table (`dealer` set) on a gaming day.
+
+    Amounts are cents. `hold` is win per drop, `win_per_handle` win per stakes; both unset without a divisor. `timeouts` are
+    decisions of the system, `releases` stakes given back that no wager stood for. `dealing_us` is the time of dealing that
+    `rounds_per_hour` is counted over. Money is known by table, not by dealer.
+    """
+
+    floor: str
+    gaming_day: str
+    table: str
+    dealer: str
+    rounds: int
+    hands: int
+    cards: int
+    handle_cents: int
+    win_cents: int
+    drop_cents: int
+    irregularities: int
+    timeouts: int
+    releases: int
+    dealing_us: int
+    rounds_per_hour: int
+    hold: Fraction | None
+    win_per_handle: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class StuckRoundView:
+    """A round that has been still for `still_us`, longer than its phase may last (`limit_us`)."""
+
+    round_id: str
+    table: str
+    phase: str
+    still_us: int
+    limit_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeterBoard:
+    """The meters, each floor on its newest gaming day, and the rounds that are stuck; `open_rounds` counts those in play."""
+
+    floors: tuple[MeterRow, ...]
+    tables: tuple[MeterRow, ...]
+    dealers: tuple[MeterRow, ...]
+    stuck: tuple[StuckRoundView, ...]
+    open_rounds: int

@@ -9,26 +9,31 @@ from services.runtime.dispatch import Dispatcher
 from services.runtime.telemetry import Telemetry
 from services.surveillance import client
 from services.surveillance.metrics import Metrics
+from services.surveillance.places import place_of
 from services.surveillance.service import SurveillanceService
 
 
 class Surveillance:
     """The second opinion with all it needs: host `dispatcher`, call `start`, and `stop` at the end.
 
-    `projection_path` is the read model's file; it may be deleted while the service is down and is built again. The
-    journal may be one that is opened for reading only.
+    `projection` is where the read model lies: a file, which may be deleted at any time and is built again, or a PostgreSQL
+    database's address. The journal may be one that is opened for reading only. `meters` says whether this process folds
+    the meters too, where no workers do. Raises SettingsRefused for an address that is none.
     """
 
     def __init__(
         self,
         journal: Journal,
-        projection_path: Path,
+        projection: Path | str,
         *,
         clock: Clock,
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
+        meters: bool = True,
     ) -> None:
-        service = SurveillanceService(journal, projection_path, clock=clock, metrics=Metrics(telemetry.registry))
+        service = SurveillanceService(
+            journal, place_of(projection), clock=clock, metrics=Metrics(telemetry.registry), meters=meters
+        )
         self._service = service
         self.dispatcher = Dispatcher(
             {
@@ -38,6 +43,7 @@ class Surveillance:
                 client.WATCH_FLOOR: service.watch_floor,
                 client.LIST_FINDINGS: service.list_findings,
                 client.GET_LAG: service.get_lag,
+                client.GET_METERS: service.get_meters,
             },
             clock=clock,
             telemetry=telemetry,

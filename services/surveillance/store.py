@@ -1,8 +1,9 @@
-"""The projection's database: opened, checked, thrown away and made again when it cannot be trusted.
+"""The projection's database in a file: opened, checked, migrated, thrown away and made again when it cannot be trusted.
 
-Owns the file. Promises that what `open_store` gives is a database of this build's schema: one that is missing, damaged,
-of another version or no database at all is built anew, since the journal is the truth. Does not know what the rows
-mean.
+Owns the file. Promises that what `open_store` gives is a database of this build's shape and meaning: one that is missing,
+damaged, of another meaning or no database at all is built anew, since the journal is the truth; one that is behind by a
+migration is migrated, since the file is this process's own; one of a newer build is left alone and refused. Does not
+know what the rows mean.
 """
 
 import hashlib
@@ -13,26 +14,44 @@ from typing import Any
 from urllib.parse import quote
 
 import structlog
-from sqlalchemy import Engine, create_engine, delete, event, insert, select
+from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
-from services.surveillance.schema import DERIVED, SCHEMA_VERSION, meta, metadata
+from services.runtime.failures import ServiceUnavailable
+from services.surveillance.migrating import Standing, is_readable, migrate, revision_of, standing_of
+from services.surveillance.schema import DERIVED, METERS, REVISION, SCHEMA_VERSION, meta, metadata
 
 log = structlog.get_logger(__name__)
 
 
+class ReadModelRefused(ServiceUnavailable):
+    """The database is not one that this build may use; the text says why and which command mends it."""
+
+
 def open_store(path: Path) -> Engine:
-    """The database at `path`, ready; raises OSError when the folder cannot be written."""
+    """The database at `path`, ready; raises OSError when the folder cannot be written, ReadModelRefused for a newer one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     engine = _connect(f"sqlite:///{path}")
-    found = _version(engine)
-    if found != str(SCHEMA_VERSION):
-        if found is not None:
-            log.warning("the projection is not one of this build and is built anew", path=str(path), version=found)
+    found = _standing(engine)
+    if found is Standing.NEWER:
         engine.dispose()
-        _remove(path)
+        raise ReadModelRefused(
+            f"the read model {path} was made by a newer build of Holecard: run that one, or delete the file and it is built"
+            " again from the journal"
+        )
+    if found is Standing.BEHIND:
+        log.info("the read model is migrated", path=str(path))
+        with engine.begin() as connection:
+            migrate(connection)
+        found = _standing(engine)
+    if found is not Standing.CURRENT:
+        if found is not Standing.EMPTY:
+            log.warning("the projection is not one of this build and is built anew", path=str(path))
+        engine.dispose()
+        remove(path)
         engine = _connect(f"sqlite:///{path}")
-        create(engine)
+        with engine.begin() as connection:
+            migrate(connection)
     return engine
 
 
@@ -41,15 +60,16 @@ def open_existing(path: Path) -> Engine | None:
     if not path.is_file():
         return None
     engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&uri=true")
-    try:
-        with engine.connect() as connection:
-            found = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
-    except DBAPIError:
-        found = None
-    if found == str(SCHEMA_VERSION):
-        return engine
+    with suppress(DBAPIError), engine.connect() as connection:
+        if is_readable(connection):
+            return engine
     engine.dispose()
     return None
+
+
+def unchecked(path: Path) -> Engine:
+    """The file as it is, of whatever build; raises nothing before it is asked."""
+    return _connect(f"sqlite:///{path}")
 
 
 def open_memory() -> Engine:
@@ -62,17 +82,38 @@ def open_memory() -> Engine:
 
 
 def create(engine: Engine) -> None:
-    """Make every table and write down the version."""
+    """Make every table at once, without the migrations' history: for a database that lives no longer than its process."""
     metadata.create_all(engine)
     with engine.begin() as connection:
-        connection.execute(insert(meta), [{"name": "schema_version", "value": str(SCHEMA_VERSION)}])
+        names = {"schema_version": str(SCHEMA_VERSION), "writer": ""}
+        connection.execute(insert(meta), [{"name": name, "value": value} for name, value in names.items()])
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
 
 
 def empty(engine: Engine) -> None:
     """Throw every derived row away, so that everything is read again from the journal's beginning."""
     with engine.begin() as connection:
-        for table in DERIVED:
+        for table in (*DERIVED, *METERS):
             connection.execute(delete(table))
+
+
+def one_moment(connection: Connection) -> None:
+    """Begin a transaction in which every question is answered from the same moment, and nothing is swapped meanwhile."""
+    if connection.dialect.name == "postgresql":
+        hold_still(connection)
+    else:
+        connection.exec_driver_sql("BEGIN")
+
+
+def hold_still(connection: Connection) -> None:
+    """Keep the rows from being swapped until the transaction's end; first thing in it.
+
+    A swap of a file is one transaction of its own, so SQLite needs nothing.
+    """
+    if connection.dialect.name == "postgresql":
+        # Taking a table's lock takes no snapshot: what was swapped while we waited for it is what we see.
+        connection.exec_driver_sql("LOCK TABLE meta IN ACCESS SHARE MODE")
 
 
 def digests(engine: Engine, tables: Iterable[Any] = DERIVED) -> dict[str, str]:
@@ -102,21 +143,22 @@ def _pragmas(connection: Any, _record: Any) -> None:
     cursor.close()
 
 
-def _version(engine: Engine) -> str | None:
-    """The schema version written in the database; None when there is no database, "" when it cannot be read."""
+def _standing(engine: Engine) -> Standing:
+    """How the file stands to this build; one that is damaged or of before migrations counts as of other meaning."""
     path = engine.url.database
     if path is None or not Path(path).exists() or not Path(path).stat().st_size:
-        return None
+        return Standing.EMPTY
     try:
         with engine.connect() as connection:
-            result = connection.execute(select(meta.c.value).where(meta.c.name == "schema_version")).scalar()
+            found = standing_of(connection) if revision_of(connection) else Standing.OTHER
             # A page that is damaged further on shows here rather than in the middle of a transaction.
-            ok = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+            sound = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
     except DBAPIError:
-        return ""
-    return str(result) if result is not None and ok == "ok" else ""
+        return Standing.OTHER
+    return found if sound else Standing.OTHER
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Delete the database's files."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -12,6 +12,7 @@ class RackChange(StrEnum):
 
     BUY_IN = "buy-in"
     CASH_OUT = "cash-out"
+    TIP = "tip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,29 @@ class RackChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CashPlayed:
+    """A wager was made in cash."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSpoken:
+    """A wager was called out."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShoeAssigned:
     """The round is dealt from this shoe."""
 
@@ -191,6 +215,8 @@ VIEWS: tuple[type, ...] = (
     PlayerLeaving,
     PlayerLeft,
     RackChanged,
+    CashPlayed,
+    WagerSpoken,
     ShoeAssigned,
     ShuffleBecameDue,
     CardsRanShort,

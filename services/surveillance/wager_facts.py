@@ -168,6 +168,7 @@ class SettledLine:
     returned_cents: int
     breakage_cents: int
     residual: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,30 @@ class CashOut:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveTip:
+    """The patron gives chips from his rack to the dealers, where tips are accepted (30-803(3)(i))."""
+
+    receipt: str
+    session: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCash:
+    """A wager in cash on the layout, where cash plays are accepted (30-809): counted, dropped for chips, and wagered whole.
+
+    `receipt` names the purchase as in BuyIn; `kind` is the wager's, normally "main".
+    """
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    cash: tuple[ChipCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OpenBetting:
     """Begin the next round: wagers may be placed."""
 
@@ -257,8 +281,10 @@ PublicCommand = (
     | LeaveSeat
     | BuyIn
     | CashOut
+    | GiveTip
     | OpenBetting
     | PlaceWagers
+    | PlayCash
     | CloseBetting
     | TakeInsurance
     | DeclineInsurance

@@ -129,13 +129,36 @@ class PlayerLeft:
 
 @dataclass(frozen=True, slots=True)
 class RackChanged:
-    """Chips were bought (30-831) or taken away between rounds; `receipt` names the act in the wager service's stream."""
+    """Chips were bought (30-831), taken away or given to the dealers; `receipt` names the act in the ledger's stream."""
 
     session: str
     change: RackChange
     receipt: str
     amount_cents: int
     rack_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CashPlayed:
+    """The wager that follows was made in cash, which the purchase `receipt` turned into chips (30-809, 30-831)."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSpoken:
+    """The wager that follows was called out, and the dealer heard it (30-809)."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +251,8 @@ TABLE_EVENTS: tuple[type, ...] = (
     PlayerLeaving,
     PlayerLeft,
     RackChanged,
+    CashPlayed,
+    WagerSpoken,
     ShoeAssigned,
     ShuffleBecameDue,
     CardsRanShort,
@@ -255,6 +280,8 @@ OwnEvent = (
     | PlayerLeaving
     | PlayerLeft
     | RackChanged
+    | CashPlayed
+    | WagerSpoken
     | ShoeAssigned
     | ShuffleBecameDue
     | CardsRanShort

@@ -207,7 +207,8 @@ def _table_changed(table: Table, event: e.OwnEvent) -> Table:
 
 def _stopped_or_resumed(table: Table, event: e.OwnEvent) -> Table:
     match event:
-        case e.NothingChanged():
+        case e.NothingChanged() | e.CashPlayed() | e.WagerSpoken():
+            # How a wager was made is for the record; what stands is the wager itself.
             return table
         case e.TableSuspended():
             return replace(table, suspended=event.reason)

@@ -82,7 +82,8 @@ class SettlementLine:
     """One wager of one hand, decided.
 
     `due` is the exact amount in cents that goes back to the patron, stake included (0 lost; the stake for a push);
-    `returned_cents` is `due` after the rounding rule, and `breakage` = due - returned_cents.
+    `returned_cents` is `due` after the rounding rule, and `breakage` = due - returned_cents. `for_dealers`: all that comes
+    back is a tip, as of a won toke that rode on a wager (30-803(3)(i)).
     """
 
     seat: int
@@ -95,6 +96,7 @@ class SettlementLine:
     due: Fraction
     returned_cents: int
     breakage: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

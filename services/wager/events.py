@@ -103,7 +103,7 @@ class SettledLine:
     """One wager of one hand, decided and paid; its holds are posted.
 
     due = returned_cents + breakage_cents + residual: whole cents of breakage are on the account `breakage`, `residual` (less
-    than a cent either way) is too small to book and is kept here.
+    than a cent either way) is too small to book and is kept here. `for_dealers`: what came back went to the tips.
     """
 
     session: str
@@ -118,6 +118,7 @@ class SettledLine:
     returned_cents: int
     breakage_cents: int
     residual: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

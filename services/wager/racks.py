@@ -78,7 +78,7 @@ def buy_in(ledger: Ledger, command: commands.BuyIn, _context: CommandContext) ->
 
 
 def tip(ledger: Ledger, command: commands.GiveTip, context: CommandContext) -> tuple[events.TipGiven]:
-    """Free chips to the dealers."""
+    """Free chips to the dealers; the table asks, which knows whether tips are accepted (30-803(3)(i))."""
     session, amount, left = _free_chips(ledger, command.session, command.amount_cents, context)
     movement = Movement(rack(session.session), TIPS, Currency.CHIPS, amount, Reason.TIP, command.tip)
     return (events.TipGiven(command.tip, session.session, amount, left, (movement,)),)

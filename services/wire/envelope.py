@@ -178,6 +178,13 @@ def decode(stored: bytes) -> Envelope:
     return envelope
 
 
+@lru_cache(1024)
+def beginning_of(stream: str) -> bytes:
+    """The bytes with which this version begins each stored event of the stream: its first field, the name."""
+    beginning: bytes = EnvelopeFrame(stream=stream).SerializeToString()
+    return beginning
+
+
 class Decoder:
     """Decodes events in a row, as `decode` does each: what an event shares with the one before it is decoded once.
 

@@ -831,6 +831,70 @@ class PartitionLag(_message.Message):
 Global___PartitionLag: _TypeAlias = PartitionLag  # noqa: Y015
 
 @_typing.final
+class PartitionOwner(_message.Message):
+    """Who writes a partition of a cluster's journal, as surveillance has read it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARTITION_FIELD_NUMBER: _builtins.int
+    TOPIC_FIELD_NUMBER: _builtins.int
+    KAFKA_PARTITION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    CLAIMED_TIME_US_FIELD_NUMBER: _builtins.int
+    RECORDS_BEHIND_FIELD_NUMBER: _builtins.int
+    VOID_BATCHES_FIELD_NUMBER: _builtins.int
+    SNAPSHOT_AGE_US_FIELD_NUMBER: _builtins.int
+    STOPPED_FIELD_NUMBER: _builtins.int
+    partition: _builtins.int
+    """The partition."""
+    topic: _builtins.str
+    """Kafka's name of its topic."""
+    kafka_partition: _builtins.int
+    """Kafka's number of it in the topic."""
+    owner: _builtins.str
+    """The process of the latest claim; empty when nobody has claimed it."""
+    address: _builtins.str
+    """Where that process listens, "host:port"."""
+    epoch: _builtins.int
+    """The claim's epoch: Kafka's offset of it."""
+    claimed_time_us: _builtins.int
+    """When it was claimed by the claimant's clock, microseconds since 1970; 0 when nobody has."""
+    records_behind: _builtins.int
+    """Records in the log that the read model does not have yet."""
+    void_batches: _builtins.int
+    """Batches that counted for nobody, because their claim had ended."""
+    snapshot_age_us: _builtins.int
+    """How old surveillance's own snapshot of the partition is, microseconds; unset when it has none."""
+    stopped: _builtins.str
+    """Why nothing of it is read any more; empty when all is well."""
+    def __init__(
+        self,
+        *,
+        partition: _builtins.int = ...,
+        topic: _builtins.str = ...,
+        kafka_partition: _builtins.int = ...,
+        owner: _builtins.str = ...,
+        address: _builtins.str = ...,
+        epoch: _builtins.int = ...,
+        claimed_time_us: _builtins.int = ...,
+        records_behind: _builtins.int = ...,
+        void_batches: _builtins.int = ...,
+        snapshot_age_us: _builtins.int | None = ...,
+        stopped: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us", "snapshot_age_us", b"snapshot_age_us"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us", "address", b"address", "claimed_time_us", b"claimed_time_us", "epoch", b"epoch", "kafka_partition", b"kafka_partition", "owner", b"owner", "partition", b"partition", "records_behind", b"records_behind", "snapshot_age_us", b"snapshot_age_us", "stopped", b"stopped", "topic", b"topic", "void_batches", b"void_batches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__snapshot_age_us: _TypeAlias = _typing.Literal["snapshot_age_us"]  # noqa: Y015
+    _WhichOneofArgType__snapshot_age_us: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__snapshot_age_us) -> _WhichOneofReturnType__snapshot_age_us | None: ...
+
+Global___PartitionOwner: _TypeAlias = PartitionOwner  # noqa: Y015
+
+@_typing.final
 class GetLagResponse(_message.Message):
     """How far surveillance is."""
 
@@ -845,6 +909,8 @@ class GetLagResponse(_message.Message):
     LAG_EVENTS_FIELD_NUMBER: _builtins.int
     LAG_US_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
+    STANDS_BY_FIELD_NUMBER: _builtins.int
+    OWNERS_FIELD_NUMBER: _builtins.int
     healthy: _builtins.bool
     """Whether both readers run."""
     reason: _builtins.str
@@ -858,12 +924,18 @@ class GetLagResponse(_message.Message):
     lag_events: _builtins.int
     """Events in the journal that the read model does not have yet."""
     lag_us: _builtins.int
-    """How old the newest event of the read model is, µs; 0 when there is no lag."""
+    """For how long something has been in the journal that is not in the read model, µs; 0 when there is no lag."""
     findings: _builtins.int
     """Findings of all time."""
+    stands_by: _builtins.bool
+    """Whether another process writes the read model, and this one only answers from it."""
     @_builtins.property
     def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartitionLag]:
         """Each partition."""
+
+    @_builtins.property
+    def owners(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartitionOwner]:
+        """Each partition's owner; none with the embedded journal."""
 
     def __init__(
         self,
@@ -877,11 +949,213 @@ class GetLagResponse(_message.Message):
         lag_events: _builtins.int = ...,
         lag_us: _builtins.int = ...,
         findings: _builtins.int = ...,
+        stands_by: _builtins.bool = ...,
+        owners: _abc.Iterable[Global___PartitionOwner] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicates", b"duplicates", "events_projected", b"events_projected", "findings", b"findings", "gaps_mended", b"gaps_mended", "healthy", b"healthy", "lag_events", b"lag_events", "lag_us", b"lag_us", "partitions", b"partitions", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicates", b"duplicates", "events_projected", b"events_projected", "findings", b"findings", "gaps_mended", b"gaps_mended", "healthy", b"healthy", "lag_events", b"lag_events", "lag_us", b"lag_us", "owners", b"owners", "partitions", b"partitions", "reason", b"reason", "stands_by", b"stands_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetLagResponse: _TypeAlias = GetLagResponse  # noqa: Y015
+
+@_typing.final
+class GetMetersRequest(_message.Message):
+    """Which meters are wanted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    FLOOR_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """Only this table; empty: all."""
+    floor: _builtins.str
+    """Only this floor; empty: all."""
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        floor: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["floor", b"floor", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMetersRequest: _TypeAlias = GetMetersRequest  # noqa: Y015
+
+@_typing.final
+class MeterRow(_message.Message):
+    """The meters of a floor, of a table, or of a dealer at a table, on a gaming day."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FLOOR_FIELD_NUMBER: _builtins.int
+    GAMING_DAY_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    DEALER_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    HANDLE_CENTS_FIELD_NUMBER: _builtins.int
+    WIN_CENTS_FIELD_NUMBER: _builtins.int
+    DROP_CENTS_FIELD_NUMBER: _builtins.int
+    IRREGULARITIES_FIELD_NUMBER: _builtins.int
+    TIMEOUTS_FIELD_NUMBER: _builtins.int
+    RELEASES_FIELD_NUMBER: _builtins.int
+    DEALING_US_FIELD_NUMBER: _builtins.int
+    ROUNDS_PER_HOUR_FIELD_NUMBER: _builtins.int
+    HOLD_FIELD_NUMBER: _builtins.int
+    WIN_PER_HANDLE_FIELD_NUMBER: _builtins.int
+    floor: _builtins.str
+    """The floor."""
+    gaming_day: _builtins.str
+    """The floor's newest gaming day, "2026-11-30"."""
+    table: _builtins.str
+    """The table; empty in a floor's row."""
+    dealer: _builtins.str
+    """The dealer; empty but in a dealer's row."""
+    rounds: _builtins.int
+    """Rounds that ended."""
+    hands: _builtins.int
+    """Hands in them."""
+    cards: _builtins.int
+    """Cards that were dealt."""
+    handle_cents: _builtins.int
+    """All stakes that were settled. Money is known by table: 0 in a dealer's row."""
+    win_cents: _builtins.int
+    """Stakes less what came back, corrections included."""
+    drop_cents: _builtins.int
+    """Cash that went into the box."""
+    irregularities: _builtins.int
+    """Suspensions, voided hands and rounds, corrected payments."""
+    timeouts: _builtins.int
+    """Decisions that the system made for a player."""
+    releases: _builtins.int
+    """Stakes given back that no wager stood for."""
+    dealing_us: _builtins.int
+    """The time in which rounds were dealt, µs, pauses of up to ten minutes included."""
+    rounds_per_hour: _builtins.int
+    """Rounds an hour of that time."""
+    @_builtins.property
+    def hold(self) -> _common_pb2.Ratio:
+        """Win per drop; unset without drop."""
+
+    @_builtins.property
+    def win_per_handle(self) -> _common_pb2.Ratio:
+        """Win per stakes; unset without stakes."""
+
+    def __init__(
+        self,
+        *,
+        floor: _builtins.str = ...,
+        gaming_day: _builtins.str = ...,
+        table: _builtins.str = ...,
+        dealer: _builtins.str = ...,
+        rounds: _builtins.int = ...,
+        hands: _builtins.int = ...,
+        cards: _builtins.int = ...,
+        handle_cents: _builtins.int = ...,
+        win_cents: _builtins.int = ...,
+        drop_cents: _builtins.int = ...,
+        irregularities: _builtins.int = ...,
+        timeouts: _builtins.int = ...,
+        releases: _builtins.int = ...,
+        dealing_us: _builtins.int = ...,
+        rounds_per_hour: _builtins.int = ...,
+        hold: _common_pb2.Ratio | None = ...,
+        win_per_handle: _common_pb2.Ratio | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold", "win_per_handle", b"win_per_handle"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "dealer", b"dealer", "dealing_us", b"dealing_us", "drop_cents", b"drop_cents", "floor", b"floor", "gaming_day", b"gaming_day", "handle_cents", b"handle_cents", "hands", b"hands", "hold", b"hold", "irregularities", b"irregularities", "releases", b"releases", "rounds", b"rounds", "rounds_per_hour", b"rounds_per_hour", "table", b"table", "timeouts", b"timeouts", "win_cents", b"win_cents", "win_per_handle", b"win_per_handle"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MeterRow: _TypeAlias = MeterRow  # noqa: Y015
+
+@_typing.final
+class StuckRoundView(_message.Message):
+    """A round that has not gone on for longer than its phase may last."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    STILL_US_FIELD_NUMBER: _builtins.int
+    LIMIT_US_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round."""
+    table: _builtins.str
+    """Its table."""
+    phase: _builtins.str
+    """Where it stands, "PLAYERS", or "SUSPENDED"."""
+    still_us: _builtins.int
+    """For how long it has been still, µs."""
+    limit_us: _builtins.int
+    """How long it may be, µs."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        still_us: _builtins.int = ...,
+        limit_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit_us", b"limit_us", "phase", b"phase", "round_id", b"round_id", "still_us", b"still_us", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StuckRoundView: _TypeAlias = StuckRoundView  # noqa: Y015
+
+@_typing.final
+class GetMetersResponse(_message.Message):
+    """The meters, and what does not go on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FLOORS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    DEALERS_FIELD_NUMBER: _builtins.int
+    STUCK_FIELD_NUMBER: _builtins.int
+    OPEN_ROUNDS_FIELD_NUMBER: _builtins.int
+    open_rounds: _builtins.int
+    """Rounds in play."""
+    @_builtins.property
+    def floors(self) -> _containers.RepeatedCompositeFieldContainer[Global___MeterRow]:
+        """Each floor."""
+
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___MeterRow]:
+        """Each table."""
+
+    @_builtins.property
+    def dealers(self) -> _containers.RepeatedCompositeFieldContainer[Global___MeterRow]:
+        """Each dealer at each table where he ended a round."""
+
+    @_builtins.property
+    def stuck(self) -> _containers.RepeatedCompositeFieldContainer[Global___StuckRoundView]:
+        """Rounds that are stuck, the longest first."""
+
+    def __init__(
+        self,
+        *,
+        floors: _abc.Iterable[Global___MeterRow] | None = ...,
+        tables: _abc.Iterable[Global___MeterRow] | None = ...,
+        dealers: _abc.Iterable[Global___MeterRow] | None = ...,
+        stuck: _abc.Iterable[Global___StuckRoundView] | None = ...,
+        open_rounds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealers", b"dealers", "floors", b"floors", "open_rounds", b"open_rounds", "stuck", b"stuck", "tables", b"tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMetersResponse: _TypeAlias = GetMetersResponse  # noqa: Y015

@@ -354,6 +354,7 @@ class SettledLine(_message.Message):
     RETURNED_CENTS_FIELD_NUMBER: _builtins.int
     BREAKAGE_CENTS_FIELD_NUMBER: _builtins.int
     RESIDUAL_FIELD_NUMBER: _builtins.int
+    FOR_DEALERS_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     """Whose it is."""
     seat: _builtins.int
@@ -372,6 +373,8 @@ class SettledLine(_message.Message):
     """What went back after rounding."""
     breakage_cents: _builtins.int
     """Whole cents on the account breakage: positive kept by the house, negative given away."""
+    for_dealers: _builtins.bool
+    """All that came back went to the dealers' tips: a won toke that rode on a wager."""
     @_builtins.property
     def holds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The holds that made up the stake."""
@@ -399,10 +402,11 @@ class SettledLine(_message.Message):
         returned_cents: _builtins.int = ...,
         breakage_cents: _builtins.int = ...,
         residual: _common_pb2.Ratio | None = ...,
+        for_dealers: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["due", b"due", "residual", b"residual"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage_cents", b"breakage_cents", "cause", b"cause", "due", b"due", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "residual", b"residual", "returned_cents", b"returned_cents", "seat", b"seat", "session", b"session", "stake_cents", b"stake_cents"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage_cents", b"breakage_cents", "cause", b"cause", "due", b"due", "for_dealers", b"for_dealers", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "residual", b"residual", "returned_cents", b"returned_cents", "seat", b"seat", "session", b"session", "stake_cents", b"stake_cents"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -507,6 +507,7 @@ class SettlementLine(_message.Message):
     DUE_FIELD_NUMBER: _builtins.int
     RETURNED_CENTS_FIELD_NUMBER: _builtins.int
     BREAKAGE_FIELD_NUMBER: _builtins.int
+    FOR_DEALERS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """1 to 7."""
     hand: _builtins.int
@@ -521,6 +522,8 @@ class SettlementLine(_message.Message):
     """What is held for it."""
     returned_cents: _builtins.int
     """due after the rounding rule."""
+    for_dealers: _builtins.bool
+    """All that comes back is a tip for the dealers: a won toke that rode on a wager (30-803(3)(i))."""
     @_builtins.property
     def holds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The holds that make up the stake, all of one session."""
@@ -546,10 +549,11 @@ class SettlementLine(_message.Message):
         due: _common_pb2.Ratio | None = ...,
         returned_cents: _builtins.int = ...,
         breakage: _common_pb2.Ratio | None = ...,
+        for_dealers: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "due", b"due"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "cause", b"cause", "due", b"due", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "returned_cents", b"returned_cents", "seat", b"seat", "stake_cents", b"stake_cents"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "cause", b"cause", "due", b"due", "for_dealers", b"for_dealers", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "returned_cents", b"returned_cents", "seat", b"seat", "stake_cents", b"stake_cents"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
