@@ -15,7 +15,7 @@ from services.game.rejections import Rejection
 from services.journal.errors import JournalUnavailable
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
-from services.runtime import aggregate, folding
+from services.runtime import folding, remembered
 from services.runtime.aggregate import AggregateHost, Decider, Outcome
 from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.wire.registry import EventTypes
@@ -177,7 +177,7 @@ async def test_a_long_life_is_remembered_in_bounded_windows(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "REQUESTS_REMEMBERED", 20)
-    monkeypatch.setattr(aggregate, "OUTCOMES_REMEMBERED", 5)
+    monkeypatch.setattr(remembered, "OUTCOMES_REMEMBERED", 5)
     host = AggregateHost(journal, DECIDER)
     answers = [await host.execute(KEY, note(number), context(f"r{number}"), answer) for number in range(200)]
     entry = host._entries[KEY]
@@ -208,7 +208,7 @@ async def test_a_request_that_recorded_nothing_is_answered_again_and_never_acts_
 async def test_requests_that_recorded_nothing_keep_their_answers_without_their_states(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aggregate, "OUTCOMES_REMEMBERED", 1)
+    monkeypatch.setattr(remembered, "OUTCOMES_REMEMBERED", 1)
     host = AggregateHost(journal, DECIDER)
     await host.execute(KEY, (), context("before"), answer)
     await host.execute(KEY, note(1), context("a"), answer)
@@ -222,7 +222,7 @@ async def test_requests_that_recorded_nothing_keep_their_answers_without_their_s
 async def test_many_requests_that_recorded_nothing_push_out_none_that_did(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aggregate, "IDLE_REMEMBERED", 3)
+    monkeypatch.setattr(remembered, "IDLE_REMEMBERED", 3)
     monkeypatch.setattr(folding, "REQUESTS_REMEMBERED", 3)
     host = AggregateHost(journal, DECIDER)
     first = await host.execute(KEY, note(1), context("a"), answer)
