@@ -222,18 +222,19 @@ def _after(last: Envelope, stored: bytes, cut: int) -> Envelope | None:
     except DecodeError:
         return None
     stream, sequence, kind, payload, version, occurred = _HEAD_FIELDS(head)
-    previous = stored[-HASH_BYTES:]
+    previous, cause = stored[-HASH_BYTES:], last.cause
     if (
         stream != last.stream
-        or len(UnknownFieldSet(head))
-        or not _place_holds(sequence, previous)
+        or sequence <= 1
+        or previous == NO_HASH
+        or (cause is not None and cause.sequence >= sequence and cause.stream == stream)
         or not _kind_holds(kind, version, occurred)
-        or not _cause_holds(stream, sequence, last.cause)
+        or len(UnknownFieldSet(head))
     ):
         return None
     return Envelope(
         last.stream, sequence, kind, payload, version, occurred, last.recorded_time_us, last.actor, last.request_id,
-        last.request_digest, last.cause, last.round_id, last.gaming_day, last.writer_epoch, previous,
+        last.request_digest, cause, last.round_id, last.gaming_day, last.writer_epoch, previous,
     )  # fmt: skip
 
 
