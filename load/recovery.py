@@ -189,8 +189,8 @@ def main() -> None:
         f" {result['folded_s']}); for 1,000,000 events {result['seconds_for_1000000_events']} s (aim {AIM_SECONDS:.0f})\n"
         f"without snapshots: {result['seconds_without']:>6.2f} s (owned {result['owned_without_s']}, all states folded"
         f" {result['folded_without_s']}); ratio {result['ratio']}\n"
-        f"of the processor: {result['processor_s']} s with, {result['processor_without_s']} s without; on a busy machine these"
-        " are the figures to go by"
+        f"of the processor: {result['processor_s']} s with, {result['processor_without_s']} s without; on a busy machine"
+        " these are the figures to go by"
     )
 
 
