@@ -8,7 +8,7 @@ bytes an event), not the events. Does not decide who should own what.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -250,6 +250,12 @@ class KafkaJournal:
                     places[number] = at + 1, 0
             if quiet:
                 await self._wait(heard)
+
+    def in_causal_order(self) -> AsyncIterator[Recorded]:
+        """See `causal_reading`."""
+        from services.journal.causal_reading import read_in_causal_order
+
+        return read_in_causal_order(self)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`; 0 for an empty partition."""

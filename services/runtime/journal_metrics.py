@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.commits import CommitObserver
 from services.journal.errors import JournalError
 from services.journal.port import Journal, NewEvent, Recorded, StreamHead
@@ -129,6 +130,10 @@ class MeasuredJournal:
     def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See `port.Journal.subscribe`."""
         return self._journal.subscribe(after)
+
+    def in_causal_order(self) -> AsyncIterator[Recorded]:
+        """See `causal_reading.CausallyRead`."""
+        return in_causal_order(self._journal)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`."""

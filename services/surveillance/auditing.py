@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from sqlalchemy import delete
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal, Recorded
 from services.surveillance import findings_store, schema
 from services.surveillance.facts import FactReader
@@ -42,7 +43,7 @@ class Auditing:
         await self._leading.wait()
         self._auditor = Auditor()
         await asyncio.to_thread(self._begin)
-        return self._journal.subscribe({})
+        return in_causal_order(self._journal)
 
     def _begin(self) -> None:
         with self._model.in_use() as engine, engine.begin() as connection:

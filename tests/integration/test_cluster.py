@@ -14,6 +14,7 @@ from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.failures import NotOwner
 from services.runtime.routing import Lines, RoutedCaller
+from services.surveillance.client import Lag, SurveillanceClient
 from services.table.client import GET_TABLE, GetTable, TableClient
 from services.wire.redirect import decode_redirect
 from services.wire.refusal import STATUS_DETAILS_KEY
@@ -70,8 +71,8 @@ async def test_services_in_houses_of_their_own_find_each_other_over_the_wire(gro
     async with shoes[0], shoes[1], wager:
         # The table is told of one shoe house only; that one knows of the other.
         at = {"shoe": shoes[0].settings.grpc_address, "wager": wager.settings.grpc_address}
-        table = ground.house(["table"], **at)
-        async with table:
+        table, eyes = ground.house(["table"], **at), ground.house(["surveillance"])
+        async with table, eyes:
             await until(lambda: len(owned(shoes[0])) == len(owned(shoes[1])) == 2)
             lines = Lines()
             callers = [RoutedCaller(lines, [one]) for one in (at["shoe"], table.settings.grpc_address, at["wager"])]
@@ -79,12 +80,25 @@ async def test_services_in_houses_of_their_own_find_each_other_over_the_wire(gro
             simulation = Simulation(plan, (profile("colorado"),), Callers(*callers), SystemClock())
             figures = await simulation.run(lambda _figures, _seconds: None)
             await lines.close()
+            # The laws see the topics in an order in which nothing stands before what led to it.
+            lag = await audited(SurveillanceClient(eyes.caller("surveillance")))
+            assert (lag.findings, lag.gaps_mended) == (0, 0)
             assert table.lines.redirects._value.get() > 0
             assert table.lines.circuits == dict.fromkeys([*at.values(), shoes[1].settings.grpc_address], "closed")
     assert (figures.outages, figures.accepted_mischief, figures.surprises) == (0, {}, {})
     faults, facts = await wrong_in_cluster(ground.broker.cluster, ground.layout)
     assert faults == []
     assert len(rounds_of(facts)[1]) >= figures.rounds >= 8
+
+
+async def audited(surveillance: SurveillanceClient) -> Lag:
+    """How surveillance stands once it has projected and audited everything."""
+    async with asyncio.timeout(60):
+        while True:
+            lag = await surveillance.get_lag()
+            if all(one.projected_offset == one.end_offset == one.audited_offset for one in lag.partitions):
+                return lag
+            await asyncio.sleep(0.05)
 
 
 async def test_a_killed_owner_is_replaced_and_the_rounds_go_on(ground: Ground) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.game.authority import Actor, EventId, Role
-from services.journal.causal_order import CausalOrder
+from services.journal.causal_order import CausalOrder, LiveOrder
 from services.journal.port import Position, Recorded
 from services.wire.envelope import NO_HASH, Envelope
 
@@ -30,6 +30,7 @@ class Play:
         self.logs: dict[int, list[Recorded]] = {number: [] for number in range(len(AREAS))}
         self.sequences: dict[str, int] = {}
         self.truth: dict[str, list[tuple[str, int]]] = {}
+        self.moments: list[int] = []
 
     def record(self, area: str, key: str, cause: EventId | None) -> EventId:
         self.now_us += self.chance.randint(1, 50_000)
@@ -40,6 +41,7 @@ class Play:
             recorded_time_us=self.now_us + self.offset_us[area], actor=DEALER, request_id="r", request_digest=NO_HASH,
             cause=cause, round_id="", gaming_day="", writer_epoch=1, previous_hash=NO_HASH,
         )  # fmt: skip
+        self.moments.append(partition)
         log = self.logs[partition]
         log.append(Recorded(Position(partition, len(log) + 1), envelope, b""))
         self.truth.setdefault(key, []).append((stream, sequence))
@@ -81,6 +83,37 @@ def test_every_table_comes_out_as_it_was_played_whatever_the_clocks_say(seed: in
     for recorded in out:
         envelope = recorded.envelope
         came.setdefault(envelope.stream.partition(":")[2], []).append((envelope.stream, envelope.sequence))
+    assert {key: by_cause(events) for key, events in came.items()} == {
+        key: by_cause(events) for key, events in play.truth.items()
+    }
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40))
+def test_live_the_order_needs_no_clock_at_all(seed: int, steps: int) -> None:
+    chance = random.Random(seed)
+    play = Play(chance, skew_us=60_000_000)
+    play.conduct(steps)
+    order, moment = LiveOrder(), 0
+    out: list[Recorded] = []
+    read = dict.fromkeys(play.logs, 0)
+
+    def read_on(number: int, upto: int) -> None:
+        for recorded in play.logs[number][read[number] : upto]:
+            order.take(recorded)
+        read[number] = max(read[number], upto)
+
+    while len(out) < len(play.moments):
+        marked = order.mark()
+        # The log's end is looked at one partition after the other, while it grows.
+        for number in chance.sample(sorted(play.logs), len(play.logs)):
+            read_on(number, play.moments[:moment].count(number))
+            moment = min(len(play.moments), moment + chance.randrange(4))
+        out += order.complete(marked)
+    came: dict[str, list[tuple[str, int]]] = {}
+    for recorded in out:
+        came.setdefault(recorded.envelope.stream.partition(":")[2], []).append(
+            (recorded.envelope.stream, recorded.envelope.sequence)
+        )
     assert {key: by_cause(events) for key, events in came.items()} == {
         key: by_cause(events) for key, events in play.truth.items()
     }
