@@ -2,11 +2,12 @@
 
 For readers that compare the streams of one table, such as the laws. A journal of one partition has that order by itself; of
 several it is made: a backlog is read by its times, what comes then by what was read after what, which holds each event back
-for about PAUSE_SECONDS. Promises each event once. Begins at the beginning.
+for about PAUSE_SECONDS. Promises each event once. Begins at the beginning, or where an earlier reading in this order was.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from services.journal.causal_order import CausalOrder
@@ -27,19 +28,28 @@ NEARLY_US = 2_000_000
 class CausallyRead(Protocol):
     """A journal that makes the order itself."""
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
-        """Give every event of every stream, for ever."""
+    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
+        """Give every event of every stream after the given offset of each partition, for ever."""
         ...
 
 
-def in_causal_order(journal: Journal) -> AsyncIterator[Recorded]:
-    """Give every event of every stream, for ever; raises what `Journal.subscribe` raises."""
-    return journal.in_causal_order() if isinstance(journal, CausallyRead) else journal.subscribe({})
+_START: Mapping[int, int] = MappingProxyType({})
 
 
-async def read_in_causal_order(journal: "KafkaJournal") -> AsyncGenerator[Recorded]:
+def in_causal_order(journal: Journal, after: Mapping[int, int] = _START) -> AsyncIterator[Recorded]:
+    """Give every event of every stream, for ever; raises what `Journal.subscribe` raises.
+
+    `after` is how far a reading in this order was, by partition: nothing that led to what follows is missing before it.
+    """
+    return journal.in_causal_order(after) if isinstance(journal, CausallyRead) else journal.subscribe(after)
+
+
+async def read_in_causal_order(journal: "KafkaJournal", after: Mapping[int, int] = _START) -> AsyncGenerator[Recorded]:
     """The same for a journal of several partitions."""
-    reading = _Reading({number: journal.subscribe({}, partitions=[number]) for number in (await journal.end())})
+    starts = {number: after.get(number, 0) for number in await journal.end()}
+    reading = _Reading(
+        {number: journal.subscribe({number: at}, partitions=[number]) for number, at in starts.items()}, starts
+    )
     try:
         order = CausalOrder(reading.at)
         async for recorded in _backlog(journal, reading, order):
@@ -82,9 +92,9 @@ async def _backlog(journal: "KafkaJournal", reading: "_Reading", order: CausalOr
 class _Reading:
     """A reading of each partition, and how far it is."""
 
-    def __init__(self, readings: dict[int, AsyncGenerator[Recorded]]) -> None:
+    def __init__(self, readings: dict[int, AsyncGenerator[Recorded]], at: Mapping[int, int]) -> None:
         self._readings = readings
-        self.at = dict.fromkeys(readings, 0)
+        self.at = dict(at)
 
     async def next(self, number: int) -> Recorded:
         """The partition's next event; waits for it."""

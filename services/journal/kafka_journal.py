@@ -251,11 +251,11 @@ class KafkaJournal:
             if quiet:
                 await self._wait(heard)
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
+    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading`."""
         from services.journal.causal_reading import read_in_causal_order
 
-        return read_in_causal_order(self)
+        return read_in_causal_order(self, after)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`; 0 for an empty partition."""

@@ -131,9 +131,9 @@ class MeasuredJournal:
         """See `port.Journal.subscribe`."""
         return self._journal.subscribe(after)
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
+    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading.CausallyRead`."""
-        return in_causal_order(self._journal)
+        return in_causal_order(self._journal, after)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`."""

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, select
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal
 from services.surveillance import schema
 from services.surveillance.facts import FactReader
@@ -36,7 +37,7 @@ async def compare(journal: Journal, place: Place, folder: Path) -> list[str]:
         await asyncio.to_thread(one_moment, connection)
         positions = await asyncio.to_thread(_positions, connection)
         meters = await asyncio.to_thread(read_meters, connection)
-        await build_again(journal.subscribe({}), positions, again)
+        await build_again(in_causal_order(journal), positions, again)
         found = await asyncio.to_thread(differences, connection, again)
         return [*found, *await meter_differences(journal, meters)][:MOST]
     finally:

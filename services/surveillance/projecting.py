@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal, Recorded
 from services.runtime.failures import ServiceUnavailable
 from services.surveillance.facts import Fact, FactReader
@@ -93,7 +94,8 @@ class Projecting:
             await self._mend_meters()
         self.leading.set()
         self._metrics.leading.set(1)
-        return self._journal.subscribe(dict(projection.positions))
+        # The rows of a table come from three streams: read in another order, a second build would give others.
+        return in_causal_order(self._journal, dict(projection.positions))
 
     # Leading and standing by --------------------------------------------------------------------------------------------
 

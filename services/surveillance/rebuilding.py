@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine
 
 from services.game.rejections import Rejection
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal
 from services.surveillance.facts import Fact, FactReader
 from services.surveillance.meter_store import fold_in
@@ -86,7 +87,7 @@ async def _read(
     events = 0
     if not left:
         return 0
-    async for recorded in journal.subscribe(dict(projection.positions)):
+    async for recorded in in_causal_order(journal, dict(projection.positions)):
         number, offset = recorded.position
         if offset <= until.get(number, 0):
             batch.append(reader.read(recorded))
