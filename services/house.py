@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import structlog
 
-from services.journal.errors import JournalUnavailable
-from services.journal.port import Journal
+from services.journal.errors import JournalError, JournalUnavailable
+from services.journal.port import Journal, StreamHead
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
 from services.runtime.caller import Caller, LocalCaller
@@ -26,6 +26,7 @@ from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.sealing import AesGcmSealer, KeyUnusable, load_or_create_key
 from services.runtime.server import GrpcServer
 from services.runtime.settings import SERVICES, Settings, SettingsRefused
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
@@ -100,6 +101,7 @@ class House:
         self._state = "it starts"
         self._clock = clock or SystemClock()
         self._entropy = entropy or SystemEntropy()
+        self.snapshots = StateSnapshots(settings.snapshots_path) if self.hosted & WRITERS else None
         self._callers: dict[str, Caller] = {}
         self.lines = Lines(self.telemetry.registry)
         self._stack = AsyncExitStack()
@@ -142,6 +144,7 @@ class House:
         tables: Tables | None = None
         if self.hosted != {"console"}:
             journal = measured(await self._open_journal(), self.telemetry.registry)
+            self._begin_snapshots()
             if "shoe" in self.hosted:
                 await self._host_shoe(journal)
             if "wager" in self.hosted:
@@ -168,10 +171,23 @@ class House:
         if "console" in self.hosted:
             await self._serve_console()
 
+    def _begin_snapshots(self) -> None:
+        if self.snapshots is not None:
+            self.snapshots.start()
+            self._stack.push_async_callback(self.snapshots.close)
+
     async def _take_part(self, membership: "Membership", tables: Tables | None) -> None:
+        loading: set[asyncio.Task[None]] = set()
+
         async def gained(partitions: frozenset[int]) -> None:
+            heads = await membership.journal.streams(partitions)
+            for dispatcher in self.dispatchers.values():
+                loading.add(task := asyncio.create_task(_load(dispatcher, heads)))
+                task.add_done_callback(loading.discard)
+            # They hold the keys by the time that anybody asks for one.
+            await asyncio.sleep(0)
             if tables is not None:
-                tables.take_up([head.stream for head in await membership.journal.streams(partitions)])
+                tables.take_up([head.stream for head in heads])
 
         async def lost(partitions: frozenset[int]) -> None:
             streams = [head.stream for head in membership.journal.heads(partitions)]
@@ -227,7 +243,7 @@ class House:
         from services.journal.kafka_journal import KafkaJournal
         from services.runtime.membership import Membership
 
-        areas, folder = self.hosted & WRITERS, self.settings.data_dir / "snapshots"
+        areas, folder = self.hosted & WRITERS, self.settings.snapshots_path
         if not areas:
             return await KafkaJournal.open_read_only(kafka.cluster, kafka.layout, folder=folder)
         if not kafka.advertise:
@@ -275,13 +291,18 @@ class House:
                 clock=self._clock,
                 telemetry=self.telemetry,
                 calendars=self.settings.calendars,
+                snapshots=self.snapshots,
             )
         )
 
     def _host_wager(self, journal: Journal) -> None:
         self._add(
             wager_server.wager_dispatcher(
-                journal, clock=self._clock, telemetry=self.telemetry, calendars=self.settings.calendars
+                journal,
+                clock=self._clock,
+                telemetry=self.telemetry,
+                calendars=self.settings.calendars,
+                snapshots=self.snapshots,
             )
         )
 
@@ -293,6 +314,7 @@ class House:
             clock=self._clock,
             telemetry=self.telemetry,
             calendars=self.settings.calendars,
+            snapshots=self.snapshots,
         )
         self._add(tables.dispatcher)
         return tables
@@ -330,3 +352,13 @@ class House:
 
     def _why_not_ready(self) -> str:
         return self._state if self.failure is None else f"it has failed: {self.failure}"
+
+
+async def _load(dispatcher: Dispatcher, heads: Collection[StreamHead]) -> None:
+    """Read what a service has begun to own in one go; what that does not bring is read when somebody asks for it."""
+    if dispatcher.load is None:
+        return
+    try:
+        await dispatcher.load(heads)
+    except JournalError as error:
+        log.warning("streams are read one by one", service=dispatcher.service, reason=str(error))

@@ -2,22 +2,25 @@
 
 import asyncio
 import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from services.cli.journal_text import as_json, as_lines, hex_lines
+from services.cli.journal_text import as_json, as_lines, claim_text, hex_lines
+from services.journal.kafka_acls import compare as compare_grants
+from services.journal.kafka_acls import grant_all, read_grants
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_journal import KafkaJournal, PartitionStatus
 from services.journal.kafka_layout import Layout
+from services.journal.kafka_owners import read_owners
 from services.journal.kafka_scan import Scanned, Verdict, scan
 from services.journal.kafka_topics import audit as audit_topics
 from services.journal.kafka_topics import create
+from services.runtime.kafka_settings import read_security
+from services.wire.owner import Owner
 
 
 class _Where(NamedTuple):
@@ -25,6 +28,7 @@ class _Where(NamedTuple):
 
     cluster: Cluster
     layout: Layout
+    prefix: str
 
 
 @click.group(context_settings={"auto_envvar_prefix": "HOLECARD"})
@@ -34,7 +38,7 @@ class _Where(NamedTuple):
 @click.option(
     "--security",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A TOML file with kafka-python's settings: security_protocol, ssl_cafile, sasl_mechanism, …",
+    help="TOML file of Kafka's security settings: security_protocol, ssl_cafile, sasl_mechanism, …",
 )
 @click.pass_context
 def journal(context: click.Context, kafka: str, partitions: int, prefix: str, security: Path | None) -> None:
@@ -42,8 +46,8 @@ def journal(context: click.Context, kafka: str, partitions: int, prefix: str, se
 
     The options before the command's name say which journal; each can also be set in the environment, as HOLECARD_KAFKA.
     """
-    settings = tomllib.loads(security.read_text(encoding="utf-8")) if security else {}
-    context.obj = _Where(Cluster(tuple(kafka.split(",")), settings), Layout.standard(partitions, prefix))
+    cluster = Cluster(tuple(kafka.split(",")), read_security(security))
+    context.obj = _Where(cluster, Layout.standard(partitions, prefix), prefix)
 
 
 _json_option = click.option("--json", "in_json", is_flag=True, help="Print JSON, one object a line.")
@@ -75,10 +79,22 @@ def audit(where: _Where, in_json: bool) -> None:
 
 
 @journal.command()
+@click.option(
+    "--replay", is_flag=True, help="Read every partition and count what is in it; takes as long as the log is."
+)
 @_json_option
 @click.pass_obj
-def owners(where: _Where, in_json: bool) -> None:
-    """Show for every partition who writes it, by the latest claim in its log, and what was counted in it."""
+def owners(where: _Where, replay: bool, in_json: bool) -> None:
+    """Show who owns each partition: as the owners have noted it, or with --replay by the claims in the logs themselves.
+
+    A note may be late. With --replay what was counted in each partition is shown as well.
+    """
+    if not replay:
+        notes = {note.number: note.owner for note in read_owners(where.cluster, where.layout)}
+        for number in where.layout.numbers:
+            shown = _noted_json(where.layout, number, notes.get(number))
+            click.echo(json.dumps(shown) if in_json else _noted_text(shown, notes.get(number)))
+        return
 
     async def look() -> tuple[PartitionStatus, ...]:
         reader = await KafkaJournal.open_read_only(where.cluster, where.layout)
@@ -90,6 +106,33 @@ def owners(where: _Where, in_json: bool) -> None:
 
     for partition in asyncio.run(look()):
         click.echo(json.dumps(_owner_json(partition)) if in_json else _owner_text(partition))
+
+
+@journal.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--apply", "apply_them", is_flag=True, help="Grant what is missing.")
+@_json_option
+@click.pass_context
+def acls(context: click.Context, file: Path, apply_them: bool, in_json: bool) -> None:
+    """Compare the rights of the cluster's users with FILE (see deploy/kafka/acls.toml), and grant what is missing if asked.
+
+    Exit status 1 when they differ afterwards. Rights beyond the file are told and left as they are.
+    """
+    where: _Where = context.obj
+    grants = read_grants(file, where.prefix)
+    difference = compare_grants(where.cluster, grants)
+    granted = difference.missing if apply_them else ()
+    if granted:
+        grant_all(where.cluster, granted)
+    missing = () if apply_them else difference.missing
+    if in_json:
+        names = {"granted": granted, "missing": missing, "beyond": difference.beyond}
+        click.echo(json.dumps({name: [str(one) for one in those] for name, those in names.items()}))
+    else:
+        lines = [*(f"granted {one}" for one in granted), *(f"missing {one}" for one in missing)]
+        lines += [f"beyond the file: {one}" for one in difference.beyond]
+        click.echo("\n".join(lines) or f"All {len(grants)} rights are as the file says.")
+    context.exit(1 if missing or difference.beyond else 0)
 
 
 @journal.command()
@@ -149,6 +192,22 @@ def _scan(where: _Where, number: int) -> Iterator[Scanned]:
     return scan(where.cluster, where.layout, number)
 
 
+def _noted_json(layout: Layout, number: int, owner: Owner | None) -> dict[str, object]:
+    place = layout.kafka_partition(number)
+    return {
+        "partition": number,
+        "topic": place.topic,
+        "kafka_partition": place.partition,
+        "epoch": None if owner is None else owner.epoch,
+        "claim": None if owner is None else asdict(owner.claim),
+    }
+
+
+def _noted_text(shown: dict[str, object], owner: Owner | None) -> str:
+    who = "nobody has noted it" if owner is None else claim_text(owner.claim, owner.epoch)
+    return f"{shown['partition']:>4} {shown['topic']}/{shown['kafka_partition']}: {who}"
+
+
 def _owner_json(partition: PartitionStatus) -> dict[str, object]:
     return {
         "partition": partition.number,
@@ -166,9 +225,7 @@ def _owner_text(partition: PartitionStatus) -> str:
     claim, counts = partition.claim, partition.counts
     owner = "nobody yet"
     if claim is not None:
-        since = datetime.fromtimestamp(claim.claimed_time_us / 1e6, UTC)
-        owner = f"{claim.owner} at {claim.address or '-'} (build {claim.build or '-'}), epoch {partition.epoch}"
-        owner += f", since {since:%Y-%m-%d %H:%M:%S} UTC"
+        owner = claim_text(claim, partition.epoch)
     text = (
         f"{partition.number:>4} {partition.topic}/{partition.kafka_partition}: {owner}; {counts.events} events in"
         f" {counts.batches} batches, {counts.claims} claims, {counts.void} void, {counts.duplicate} duplicate"

@@ -2,13 +2,24 @@
 
 import base64
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from services.game.record import field_names
 from services.journal.chain import hash_of
 from services.journal.kafka_scan import Scanned
+from services.wire.batch import Claim
 from services.wire.envelope import Envelope
 
 _SHOWN_BYTES = 512
+
+
+def claim_text(claim: Claim, epoch: int) -> str:
+    """Who claimed, where he is reached, since when by his own clock; whatever that clock says."""
+    try:
+        since = f"{datetime.fromtimestamp(claim.claimed_time_us / 1e6, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError, OSError):
+        since = f"{claim.claimed_time_us} µs"
+    return f"{claim.owner} at {claim.address or '-'} (build {claim.build or '-'}), epoch {epoch}, since {since}"
 
 
 def as_lines(scanned: Scanned) -> list[str]:

@@ -13,6 +13,7 @@ from services.console.formatting import phase_words
 from services.console.from_meters import meters_view
 from services.console.from_records import round_page
 from services.console.from_table import live_felt
+from services.console.health_view import HealthView, OwnerView
 from services.console.live import merged
 from services.console.meter_views import MetersView
 from services.console.rule_words import rules_view
@@ -23,7 +24,6 @@ from services.console.views import (
     FloorView,
     HandPage,
     HandQuery,
-    HealthView,
     RoundPage,
     RoundRow,
     RulesView,
@@ -155,12 +155,11 @@ class ClientReadings:
                 ("Findings", f"{lag.findings:,}"),
                 ("Events delivered twice", f"{lag.duplicates:,}"),
                 ("Gaps mended from the journal", f"{lag.gaps_mended:,}"),
-                (
-                    "Audited up to",
-                    ", ".join(f"{part.audited_offset:,} of {part.end_offset:,}" for part in lag.partitions),
-                ),
+                ("Audited up to", _audited(lag)),
             ),
             partitions=tuple((part.partition, part.projected_offset, part.end_offset) for part in lag.partitions),
+            owners=tuple(map(_owner, lag.owners)),
+            zone=self.zone(""),
         )
 
     async def _live(self, key: str) -> "_Live":
@@ -315,4 +314,24 @@ def _finding(found: surveillance.FindingView) -> FindingView:
         found_us=found.recorded_time_us,
         event=f"{found.stream} {found.sequence}" if found.sequence else found.stream,
         title=found.title,
+    )
+
+
+def _audited(lag: surveillance.Lag) -> str:
+    if lag.owners:
+        done = sum(part.audited_offset >= part.end_offset for part in lag.partitions)
+        return f"the end in {done} of {len(lag.partitions)} partitions"
+    return ", ".join(f"{part.audited_offset:,} of {part.end_offset:,}" for part in lag.partitions)
+
+
+def _owner(one: surveillance.PartitionOwner) -> OwnerView:
+    return OwnerView(
+        place=f"{one.topic}/{one.kafka_partition}",
+        owner=one.owner,
+        address=one.address,
+        epoch=one.epoch,
+        claimed_time_us=one.claimed_time_us,
+        records_behind=one.records_behind,
+        snapshot_age_us=one.snapshot_age_us,
+        stopped=one.stopped,
     )

@@ -16,11 +16,12 @@ from starlette.routing import Route
 from services.console.felt import draw_felt
 from services.console.formatting import clock_time, iso, utc
 from services.console.hand_form import read_form
+from services.console.health_view import HealthView
 from services.console.live import fragments, until
 from services.console.meter_views import MetersView
 from services.console.readings import Readings
 from services.console.rendering import Renderer, drawing, slug
-from services.console.views import FloorView, HandPage, HealthView, RoundPage, TablePage
+from services.console.views import FloorView, HandPage, RoundPage, TablePage
 from services.runtime.failures import NotFound
 
 OUTCOMES = ("win", "blackjack", "even-money", "push", "lose", "bust", "surrender", "voided")

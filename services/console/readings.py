@@ -7,8 +7,9 @@ raise what a client may: NotFound, Refused, ServiceUnavailable, CallFailed. Chan
 from collections.abc import AsyncIterator
 from typing import Protocol
 
+from services.console.health_view import HealthView
 from services.console.meter_views import MetersView
-from services.console.views import FindingPage, FloorView, HandPage, HandQuery, HealthView, RoundPage, TablePage
+from services.console.views import FindingPage, FloorView, HandPage, HandQuery, RoundPage, TablePage
 
 
 class Readings(Protocol):

@@ -5,7 +5,7 @@ step of a round is the same SVG for ever. Money is integer cents, times are µs 
 Computes nothing and calls nobody.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,16 +373,3 @@ class RoundPage:
     def number(self) -> str:
         """The round's number at its table."""
         return self.id.partition("#")[2]
-
-
-@dataclass(frozen=True, slots=True)
-class HealthView:
-    """How far surveillance is behind the journal. `lag_ms` and `lag_events` are None where unknown."""
-
-    available: bool
-    reason: str = ""
-    applied_events: int = 0
-    lag_events: int | None = None
-    lag_ms: int | None = None
-    facts: tuple[tuple[str, str], ...] = field(default=())
-    partitions: tuple[tuple[int, int, int], ...] = field(default=())

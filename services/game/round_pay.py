@@ -74,6 +74,10 @@ class PayTable:
         self.bust = columns[MainResult.BUST]
         self.surrender = columns[MainResult.SURRENDER]
 
+    def __reduce__(self) -> "tuple[object, tuple[HouseRules]]":
+        # A copy elsewhere takes the rules, not what was worked out from them meanwhile.
+        return pay_table, (self._rules,)
+
     def main(self, column: Column, hand: FinishedHand, stake_cents: int) -> Paid:
         """Pay a stake that goes with its hand; the hand's facts matter only where the pay rules ask for them."""
         net = net_of(self._rules.main_pays, self._rules.blackjack_pays, hand)

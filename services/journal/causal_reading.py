@@ -28,25 +28,31 @@ NEARLY_US = 2_000_000
 class CausallyRead(Protocol):
     """A journal that makes the order itself."""
 
-    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
-        """Give every event of every stream after the given offset of each partition, for ever."""
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        """Give every event of every stream after the given sequences, for ever; some of those before them may come again."""
         ...
 
 
 _START: Mapping[int, int] = MappingProxyType({})
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def in_causal_order(journal: Journal, after: Mapping[int, int] = _START) -> AsyncIterator[Recorded]:
+def in_causal_order(
+    journal: Journal, after: Mapping[int, int] = _START, given: Mapping[str, int] = _NOTHING
+) -> AsyncIterator[Recorded]:
     """Give every event of every stream, for ever; raises what `Journal.subscribe` raises.
 
-    `after` is how far a reading in this order was, by partition: nothing that led to what follows is missing before it.
+    To go on where an earlier reading in this order was: `given` is how far each stream was given, `after` the last offset of
+    each partition. Tables that share a partition are given apart, so some events may come again; none is left out.
     """
-    return journal.in_causal_order(after) if isinstance(journal, CausallyRead) else journal.subscribe(after)
+    return journal.in_causal_order(given) if isinstance(journal, CausallyRead) else journal.subscribe(after)
 
 
-async def read_in_causal_order(journal: "KafkaJournal", after: Mapping[int, int] = _START) -> AsyncGenerator[Recorded]:
+async def read_in_causal_order(
+    journal: "KafkaJournal", given: Mapping[str, int] = _NOTHING
+) -> AsyncGenerator[Recorded]:
     """The same for a journal of several partitions."""
-    starts = {number: after.get(number, 0) for number in await journal.end()}
+    starts = await journal.before_what_follows(given)
     reading = _Reading(
         {number: journal.subscribe({number: at}, partitions=[number]) for number, at in starts.items()}, starts
     )

@@ -12,6 +12,8 @@ from typing import Any
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.errors import (
+    ClusterAuthorizationFailedError,
+    GroupAuthorizationFailedError,
     KafkaConfigurationError,
     KafkaConnectionError,
     KafkaError,
@@ -21,6 +23,7 @@ from kafka.errors import (
 )
 
 from services.journal.errors import JournalUnavailable
+from services.journal.kafka_security import check_security, client_settings, shake_hands, why_no_answer
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 """The largest record: one append of at most two events of the largest size."""
@@ -32,8 +35,8 @@ FETCH_BYTES = 4 * 1024 * 1024
 class Cluster:
     """A cluster by its first addresses ("host:port"), and how to log in.
 
-    `security` takes kafka-python's names: `security_protocol`, `ssl_cafile`, `ssl_certfile`, `ssl_keyfile`,
-    `sasl_mechanism`, `sasl_plain_username`, `sasl_plain_password`, …; empty is plain text. `request_timeout_ms` is
+    `security` takes the names of `kafka_security.KNOWN`, which are kafka-python's: `security_protocol`, `ssl_cafile`,
+    `sasl_mechanism`, `sasl_plain_username`, …; empty is plain text. Raises SecurityRefused. `request_timeout_ms` is
     how long one request may take, `delivery_timeout_ms` how long a record may be on its way before its outcome counts
     as unknown.
     """
@@ -43,6 +46,9 @@ class Cluster:
     request_timeout_ms: int = 4_000
     delivery_timeout_ms: int = 8_000
     client_id: str = "holecard"
+
+    def __post_init__(self) -> None:
+        check_security(self.security)
 
     def producer(self) -> KafkaProducer:
         """A new producer; raises JournalUnavailable. No transactions: the client can lose a committed one in silence."""
@@ -113,11 +119,25 @@ class Cluster:
 
     def explained(self, error: BaseException) -> JournalUnavailable:
         """The error to raise for a failure of the client library: what happened and what to do."""
+        if isinstance(error, JournalUnavailable):
+            return error
         where = ",".join(self.bootstrap)
-        return JournalUnavailable(f"Kafka at {where}: {_advice(error)} ({type(error).__name__}: {error})")
+        advice = self._why_no_bootstrap(error) or _advice(error)
+        return JournalUnavailable(f"Kafka at {where}: {advice} ({type(error).__name__}: {error})")
+
+    def _why_no_bootstrap(self, error: BaseException) -> str:
+        """What the client library does not tell when it gives up beginning: it only says that it has."""
+        if not isinstance(error, KafkaTimeoutError) or "bootstrap" not in str(error):
+            return ""
+        host, port = self._first()
+        return why_no_answer(host, port, self.security, self.request_timeout_ms / 1000)
+
+    def _first(self) -> tuple[str, int]:
+        host, _, port = self.bootstrap[0].rpartition(":")
+        return host.strip("[]"), int(port)
 
     def _reach(self) -> None:
-        """Raise OSError unless some address takes a connection.
+        """Raise OSError unless some address takes a connection, and LineRefused when its TLS cannot be trusted.
 
         The client library, made while no broker answers, leaves a thread and its sockets behind for good.
         """
@@ -125,7 +145,8 @@ class Cluster:
         for address in self.bootstrap:
             host, _, port = address.rpartition(":")
             try:
-                socket.create_connection((host.strip("[]"), int(port)), self.request_timeout_ms / 1000).close()
+                with socket.create_connection((host.strip("[]"), int(port)), self.request_timeout_ms / 1000) as line:
+                    shake_hands(line, host.strip("[]"), self.security)
             except ValueError as error:
                 raise KafkaConfigurationError(f"{address!r} is not HOST:PORT") from error
             except OSError as error:
@@ -142,7 +163,7 @@ class Cluster:
             "reconnect_backoff_max_ms": 500,
             "allow_auto_create_topics": False,
             "metrics_enabled": False,
-            **self.security,
+            **client_settings(self.security),
         }
 
 
@@ -151,7 +172,9 @@ def _advice(error: BaseException) -> str:
         case UnknownTopicOrPartitionError():
             return "a topic of the journal is not there: run `holecard journal create-topics`"
         case TopicAuthorizationFailedError():
-            return "this user may not use the journal's topics: grant it Read, Write and DescribeConfigs on them"
+            return "this user may not use the journal's topics: deploy/kafka/acls.toml says what it needs"
+        case GroupAuthorizationFailedError() | ClusterAuthorizationFailedError():
+            return "this user may not do this: deploy/kafka/acls.toml says what it needs"
         case KafkaConnectionError() | KafkaTimeoutError() | OSError():
             return "no broker answers: start it, or check the address and the network, then try again"
         case KafkaConfigurationError():

@@ -78,7 +78,6 @@ def stage(commit: Commit, log: PartitionLog, pending: deque[Append], recorded_ti
         if recorded:
             commit.recorded.extend(recorded)
             commit.hashes.extend(hashes)
-            commit.size += sum(len(one.stored) for one in recorded)
             commit.answers.append((append, recorded))
         else:
             commit.refused.append((append, ()))
@@ -94,12 +93,15 @@ def _sealed(
         raise SequenceConflict(stream, append.expected_sequence, sequence)
     recorded: list[Recorded] = []
     hashes: list[bytes] = []
+    size, number = 0, log.number
     placed = chained(stream, (sequence, previous_hash), append.events, recorded_time_us, commit.claim)
-    for number, (envelope, stored, event_hash) in enumerate(placed, len(commit.recorded) + 1):
+    for offset, (envelope, stored, event_hash) in enumerate(placed, offset_of(commit.record, len(commit.recorded) + 1)):
         hashes.append(event_hash)
-        recorded.append(Recorded(Position(log.number, offset_of(commit.record, number)), envelope, stored))
+        recorded.append(Recorded(Position(number, offset), envelope, stored))
+        size += len(stored)
     if recorded:
         commit.heads[stream] = sequence + len(recorded), hashes[-1]
+        commit.size += size
     return tuple(recorded), hashes
 
 

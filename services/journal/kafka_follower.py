@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from kafka import KafkaConsumer, TopicPartition
-from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
+from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from services.journal.findings import Damage
 from services.journal.kafka_cluster import Cluster
@@ -36,6 +36,11 @@ class LogFollower:
         self._consumer: KafkaConsumer = cluster.consumer()
         self._thread = threading.Thread(target=self._run, name="journal-follower", daemon=True)
         self._thread.start()
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the brokers do not let this process read: that does not pass by waiting."""
+        return isinstance(self.trouble, TopicAuthorizationFailedError)
 
     def stop(self) -> None:
         """End the thread. Blocks for a moment; call it off the event loop."""

@@ -43,12 +43,14 @@ class History:
         self._next = -1
         self._closed = False
 
-    async def fetch(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
-        """The events of the first of these records, by Kafka's offset; at least of one.
+    async def fetch(
+        self, log: PartitionLog, records: Sequence[int], stream: str = ""
+    ) -> list[tuple[int, tuple[Recorded, ...]]]:
+        """The events of the first of these records, by Kafka's offset; at least of one. Only those of `stream` if named.
 
         Raises PartitionStopped when a record is not what was taken before, JournalUnavailable, JournalClosed.
         """
-        return await self._run(lambda: self._fetch(log, near_each_other(records, _FURTHEST)))
+        return await self._run(lambda: self._fetch(log, near_each_other(records, _FURTHEST), stream))
 
     async def reached(self, logs: Sequence[PartitionLog]) -> dict[int, int]:
         """For each partition Kafka's offset after its last record, as of now. Raises JournalUnavailable, JournalClosed."""
@@ -101,7 +103,7 @@ class History:
             else:
                 return {log.number: ends[log.place] for log in logs}
 
-    def _fetch(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
+    def _fetch(self, log: PartitionLog, records: Sequence[int], stream: str) -> list[tuple[int, tuple[Recorded, ...]]]:
         consumer = self._client()
         self._seek(consumer, log.place, records[0])
         wanted = set(records)
@@ -119,7 +121,7 @@ class History:
             for record in polled.get(log.place, ()):
                 self._next = record.offset + 1
                 if record.offset in wanted:
-                    events = log.checked(RawRecord(record.offset, record.headers, record.value))
+                    events = log.checked(RawRecord(record.offset, record.headers, record.value), stream)
                     if events is None:
                         raise _changed(log, record.offset, "it is not the record that was read here before")
                     found.append((record.offset, events))

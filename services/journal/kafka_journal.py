@@ -8,8 +8,8 @@ bytes an event), not the events. Does not decide who should own what.
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -22,46 +22,20 @@ from services.journal.kafka_follower import LogFollower
 from services.journal.kafka_history import CHUNK_RECORDS, History
 from services.journal.kafka_identity import recognise
 from services.journal.kafka_layout import Layout, record_of
-from services.journal.kafka_partition import Counts, PartitionLog
+from services.journal.kafka_owners import OwnerNotes
+from services.journal.kafka_partition import PartitionLog
 from services.journal.kafka_snapshots import PartitionSnapshots
+from services.journal.kafka_status import Claimant, PartitionStatus
 from services.journal.kafka_topics import audit
 from services.journal.kafka_writer import KafkaWriter
 from services.journal.port import NewEvent, Recorded, StreamHead
 from services.runtime.clock import Clock, SystemClock
 from services.wire.batch import Claim
 
+__all__ = ["Claimant", "KafkaJournal", "PartitionStatus"]
+
 _PATIENCE_SECONDS = 60.0
 """How long a reader waits to come up to the log's end before it says that it cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claimant:
-    """Who claims: the process's name, where callers reach it ("host:port", may be empty), and its build."""
-
-    owner: str
-    address: str = ""
-    build: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionStatus:
-    """A partition as this process knows it: the latest claim and its epoch, what was counted, why it stopped (or empty).
-
-    `owned` says whether this process writes it. `events_read` were read out of the log by this process, its own writes not
-    counted. `snapshot_age_seconds` is None when it has no snapshot of the partition.
-    """
-
-    number: int
-    topic: str
-    kafka_partition: int
-    epoch: int
-    claim: Claim | None
-    counts: Counts
-    next_record: int
-    stopped: str
-    owned: bool
-    events_read: int
-    snapshot_age_seconds: float | None
 
 
 class KafkaJournal:
@@ -88,6 +62,9 @@ class KafkaJournal:
         )
         if self._snapshots is not None:
             self._snapshots.restore()
+        self._owner = "" if claimant is None else claimant.owner
+        self._notes = OwnerNotes(cluster, layout.owners) if layout.owners and claimant is not None else None
+        self._noted: dict[int, int] = {}
         self._bell = CommitBell(0)
         self._history = History(cluster)
         self._writer: KafkaWriter | None = None
@@ -175,17 +152,9 @@ class KafkaJournal:
     def partitions(self) -> tuple[PartitionStatus, ...]:
         """Every partition as this process knows it now."""
         return tuple(
-            PartitionStatus(
-                log.number,
-                log.place.topic,
-                log.place.partition,
-                log.claim_offset,
-                log.claim,
-                log.counts,
-                log.next_record,
-                str(log.failure or ""),
+            PartitionStatus.of(
+                log,
                 owned=self._writer is not None and self._writer.owned(log.number) is not None,
-                events_read=log.events_read,
                 snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
@@ -217,13 +186,35 @@ class KafkaJournal:
             return
         await self._come_up([log])
         while records := log.records_of(stream, after_sequence, CHUNK_RECORDS):
-            for _, events in await self._chunk(log, records):
+            for _, events in await self._chunk(log, records, stream):
                 for recorded in events:
                     if recorded.envelope.sequence > after_sequence and recorded.envelope.stream == stream:
                         after_sequence = recorded.envelope.sequence
                         yield recorded
         if log.failure is not None:
             raise log.failure
+
+    async def replay(self, after: Mapping[str, int]) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.replay`; each partition in log order. Streams of partitions not followed here give nothing."""
+        wanted: defaultdict[int, dict[str, int]] = defaultdict(dict)
+        for stream, sequence in after.items():
+            number = self._layout.partition_of(stream)
+            if number in self._logs:
+                wanted[number][stream] = sequence
+        await self._come_up([self._logs[number] for number in wanted])
+        for number, its_streams in wanted.items():
+            log = self._logs[number]
+            records = log.records_with(its_streams)
+            at = 0
+            while at < len(records):
+                for _, events in await self._chunk(log, records[at : at + CHUNK_RECORDS]):
+                    at += 1
+                    for recorded in events:
+                        sequence = its_streams.get(recorded.envelope.stream, recorded.envelope.sequence)
+                        if recorded.envelope.sequence > sequence:
+                            yield recorded
+            if log.failure is not None:
+                raise log.failure
 
     async def subscribe(
         self, after: Mapping[int, int], *, partitions: Iterable[int] | None = None
@@ -251,11 +242,16 @@ class KafkaJournal:
             if quiet:
                 await self._wait(heard)
 
-    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading`."""
         from services.journal.causal_reading import read_in_causal_order
 
-        return read_in_causal_order(self, after)
+        return read_in_causal_order(self, given)
+
+    async def before_what_follows(self, given: Mapping[str, int]) -> dict[int, int]:
+        """For each partition an offset after which all events lie that follow these sequences of their streams."""
+        await self._come_up(list(self._logs.values()))
+        return {number: log.before_what_follows(given) for number, log in self._logs.items()}
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`; 0 for an empty partition."""
@@ -301,6 +297,8 @@ class KafkaJournal:
             self._writer.close()
         self._follower.stop()
         self._history.close()
+        if self._notes is not None:
+            self._notes.close()
         if self._snapshots is not None:
             self._snapshots.close()
 
@@ -322,8 +320,10 @@ class KafkaJournal:
                 )
         return {number: record_of(after.get(number, 0)) for number in logs}
 
-    async def _chunk(self, log: PartitionLog, records: Sequence[int]) -> list[tuple[int, tuple[Recorded, ...]]]:
-        """The events of the first of these records, from memory when they are there."""
+    async def _chunk(
+        self, log: PartitionLog, records: Sequence[int], stream: str = ""
+    ) -> list[tuple[int, tuple[Recorded, ...]]]:
+        """The events of the first of these records, from memory when they are there; else of that stream alone, if named."""
         if not records:
             return []
         # What is in memory costs no waiting: without this a busy reader would not let the event loop do anything else.
@@ -334,7 +334,7 @@ class KafkaJournal:
             if events is None:
                 break
             chunk.append((record, events))
-        return chunk or await self._history.fetch(log, records)
+        return chunk or await self._history.fetch(log, records, stream)
 
     async def _come_up(self, logs: Sequence[PartitionLog]) -> None:
         """Wait until everything that is in these partitions now has been taken; at once for those surely owned here."""
@@ -360,7 +360,7 @@ class KafkaJournal:
                 if self._writer is not None:
                     self._writer.seen([log.number for log in others], began)
                 return
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or self._follower.is_refused:
                 log = behind[0]
                 trouble = self._follower.trouble or "it is still reading"
                 raise JournalUnavailable(f"{log.place} is read up to {log.next_record} only: {trouble}; try again")
@@ -379,9 +379,18 @@ class KafkaJournal:
         """Called in the follower's thread."""
         if self._writer is not None:
             self._writer.progressed(logs)
+        if self._notes is not None:
+            self._note_claims(self._notes, logs)
         self._ring()
         if any(log.failure is not None for log in logs):
             self._bell.disturb()
+
+    def _note_claims(self, notes: OwnerNotes, logs: Sequence[PartitionLog]) -> None:
+        for log in logs:
+            epoch, claim = log.claim_offset, log.claim
+            if claim is not None and claim.owner == self._owner and self._noted.get(log.number) != epoch:
+                self._noted[log.number] = epoch
+                notes.note(log.place, epoch, claim)
 
     def _ring(self) -> None:
         self._bell.ring(sum(log.next_record for log in self._logs.values()))

@@ -24,6 +24,7 @@ EVENTS_A_RECORD = 1_000_000
 """One more than the largest number of events in a record."""
 
 TOPICS = ("holecard.shoe.v1", "holecard.table.v1", "holecard.wager.v1", "holecard.surveillance.v1")
+OWNERS = "holecard.owners.v1"
 AREAS: Mapping[str, int] = MappingProxyType(
     {"shoe": 0, "table": 1, "wager": 2, "wallet": 2, "meter": 2, "cage": 2, "case": 3}
 )
@@ -34,12 +35,14 @@ AREAS: Mapping[str, int] = MappingProxyType(
 class Layout:
     """The topics of one journal, each with the same number of partitions (1 to 1000).
 
-    `areas` gives each area's topic by number. Two journals on one cluster need topics of different names.
+    `areas` gives each area's topic by number. `owners` is the compacted topic of owners, "" for a journal without one. Two
+    journals on one cluster need topics of different names.
     """
 
     partitions: int
     topics: tuple[str, ...] = TOPICS
     areas: Mapping[str, int] = field(default_factory=lambda: AREAS, hash=False)
+    owners: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.partitions <= PARTITIONS_A_TOPIC:
@@ -49,8 +52,8 @@ class Layout:
 
     @classmethod
     def standard(cls, partitions: int, prefix: str = "") -> Self:
-        """The four topics of a house, their names after `prefix`."""
-        return cls(partitions, tuple(prefix + topic for topic in TOPICS))
+        """The four topics of a house and that of its owners, their names after `prefix`."""
+        return cls(partitions, tuple(prefix + topic for topic in TOPICS), owners=prefix + OWNERS)
 
     @property
     def numbers(self) -> tuple[int, ...]:

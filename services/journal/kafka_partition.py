@@ -11,7 +11,7 @@ forgets all and asks to be fed from the beginning, so that a snapshot can cost t
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -334,6 +334,14 @@ class PartitionLog:
             index = self._streams.get(stream)
             return [] if index is None else index.records_after(after_sequence, limit)
 
+    def before_what_follows(self, given: Mapping[str, int]) -> int:
+        """An offset after which all events lie that follow these sequences of their streams; the end when there are none."""
+        with self._lock:
+            behind = [name for name, index in self._streams.items() if index.sequence > given.get(name, 0)]
+            end = self.end
+        first = [self.records_of(name, given.get(name, 0), 1)[0] for name in behind]
+        return offset_of(min(first), 0) if first else end
+
     def records_from(self, record: int, limit: int) -> list[int]:
         """The first records that count at or after Kafka's offset `record`, at most `limit`."""
         with self._lock:
@@ -345,18 +353,36 @@ class PartitionLog:
         with self._lock:
             return self._recent.get(record)
 
-    def checked(self, raw: RawRecord) -> tuple[Recorded, ...] | None:
-        """The events of a record that was taken before and is read again; None when they are not what was taken."""
-        reading = read_record(raw)
+    def records_with(self, after: Mapping[str, int]) -> list[int]:
+        """All records that hold events of these streams after those sequences, in log order."""
+        with self._lock:
+            records: set[int] = set()
+            for stream, sequence in after.items():
+                index = self._streams.get(stream)
+                if index is not None:
+                    records.update(index.records_after(sequence, len(index.records)))
+            return sorted(records)
+
+    def checked(self, raw: RawRecord, stream: str = "") -> tuple[Recorded, ...] | None:
+        """The events of a record that was taken before and is read again; None when they are not what was taken.
+
+        With a stream named, only its events are decoded and given: a record holds those of many.
+        """
+        reading = read_record(raw, stream)
         if reading.complaint or reading.claim is not None:
             return None
         with self._lock:
             known = all(self._knows(e, hash_of(s)) for e, s in zip(reading.envelopes, reading.stored, strict=True))
+            index = self._streams.get(stream)
+            missed = bool(stream) and (index is None or index.count_in(raw.offset) != len(reading.stored))
+        if missed:
+            # Stored in another order of fields than this version writes; never yet, but allowed.
+            return self.checked(raw)
         if not known:
             return None
         return tuple(
             Recorded(Position(self.number, offset_of(raw.offset, at)), envelope, stored)
-            for at, (envelope, stored) in enumerate(zip(reading.envelopes, reading.stored, strict=True), 1)
+            for at, envelope, stored in zip(reading.numbers, reading.envelopes, reading.stored, strict=True)
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from services.journal.port import Recorded
 from services.wire.batch import Claim, EventBatch, RecordInvalid, decode_batch, decode_claim, encode_batch, encode_claim
-from services.wire.envelope import Envelope, EnvelopeInvalid, decode
+from services.wire.envelope import Envelope, EnvelopeInvalid, beginning_of, decode
 
 KIND = "holecard"
 _BATCH, _CLAIM = b"batch", b"claim"
@@ -29,13 +29,17 @@ class RawRecord:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a record says: a claim, or a batch with its events, or a complaint (not empty) why it is neither."""
+    """What a record says: a claim, or a batch with its events, or a complaint (not empty) why it is neither.
+
+    `numbers` are the events' numbers in the record, from 1.
+    """
 
     complaint: str = ""
     claim: Claim | None = None
     batch_claim: int = -1
     envelopes: tuple[Envelope, ...] = ()
     stored: tuple[bytes, ...] = ()
+    numbers: Sequence[int] = ()
 
 
 def claim_record(claim: Claim) -> tuple[bytes, Headers]:
@@ -55,8 +59,8 @@ def batch_record(claim: int, recorded: Sequence[Recorded]) -> tuple[bytes, Heade
     ]
 
 
-def read_record(raw: RawRecord) -> Reading:
-    """Read a record."""
+def read_record(raw: RawRecord, stream: str = "") -> Reading:
+    """Read a record; with a stream named, only those events whose bytes begin with its name, as this version writes them."""
     kind = next((value for name, value in raw.headers if name == KIND), None)
     if raw.value is None or kind not in {_BATCH, _CLAIM}:
         return Reading("not a record of a Holecard journal: a foreign producer wrote here")
@@ -64,9 +68,13 @@ def read_record(raw: RawRecord) -> Reading:
         if kind == _CLAIM:
             return Reading(claim=decode_claim(raw.value))
         batch = decode_batch(raw.value)
-        return Reading(
-            batch_claim=batch.claim, envelopes=tuple(decode(one) for one in batch.events), stored=batch.events
-        )
+        stored = batch.events
+        numbers: Sequence[int] = range(1, len(stored) + 1)
+        if stream:
+            beginning = beginning_of(stream)
+            numbers = [number for number, one in enumerate(stored, 1) if one.startswith(beginning)]
+            stored = tuple(stored[number - 1] for number in numbers)
+        return Reading(batch_claim=batch.claim, envelopes=tuple(map(decode, stored)), stored=stored, numbers=numbers)
     except (RecordInvalid, EnvelopeInvalid) as error:
         return Reading(str(error))
 

@@ -4,7 +4,7 @@ Only grows, so that a part of it can be copied while it does. Does not know reco
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +49,14 @@ class StreamIndex:
             return []
         start = max(bisect_right(self.firsts, sequence + 1) - 1, 0)
         return list(self.records[start : start + limit])
+
+    def count_in(self, record: int) -> int:
+        """How many events of the stream lie in that record."""
+        at = bisect_left(self.records, record)
+        if at == len(self.records) or self.records[at] != record:
+            return 0
+        after = self.firsts[at + 1] if at + 1 < len(self.firsts) else self.sequence + 1
+        return after - self.firsts[at]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource, ConfigResourceType
+from kafka.errors import TopicAuthorizationFailedError
 
 from services.journal.errors import JournalUnavailable
 from services.journal.kafka_cluster import MAX_RECORD_BYTES, Cluster
@@ -35,6 +36,14 @@ EXACT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Settings that must have this very value."""
+OWNERS_EXACT: Mapping[str, str] = MappingProxyType(
+    {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}
+)
+"""The same for the topic of owners, which keeps the latest record of each partition; losing it costs only finding them."""
+_WHY_OWNERS = {
+    "cleanup.policy": "of each partition only the latest owner is to be kept, and for ever",
+    "message.timestamp.type": "an owner whose clock is an hour off would be refused",
+}
 _WHY = {
     "retention.ms": "old events would be deleted",
     "retention.bytes": "old events would be deleted",
@@ -65,20 +74,24 @@ def create(cluster: Cluster, layout: Layout, replication: int, *, mend: bool = F
     """
     with _administering(cluster) as admin:
         there = {topic.name: topic for topic in _described(admin, layout)}
-        missing = [name for name in layout.topics if name not in there]
+        missing = {name: partitions for name, partitions in _partitions(layout).items() if name not in there}
         done = []
         if missing:
-            wanted = _wanted(replication)
             admin.create_topics(
                 {
-                    name: {"num_partitions": layout.partitions, "replication_factor": replication, "configs": wanted}
-                    for name in missing
+                    name: {
+                        "num_partitions": partitions,
+                        "replication_factor": replication,
+                        "configs": _wanted(layout, name, replication),
+                    }
+                    for name, partitions in missing.items()
                 },
                 wait_for_metadata=True,
             )
-            done += [f"created {name} with {layout.partitions} partitions, {replication} copies" for name in missing]
+            done += [f"created {name} with {count} partitions, {replication} copies" for name, count in missing.items()]
         for topic in there.values() if mend else ():
-            wrong = {name: _wanted(topic.replicas)[name] for name, _ in _wrong_settings(topic)}
+            wanted = _wanted(layout, topic.name, topic.replicas)
+            wrong = {name: wanted[name] for name, _ in _wrong_settings(layout, topic)}
             if wrong:
                 change_settings(admin, topic.name, wrong)
                 done.append(f"set {', '.join(f'{name}={value}' for name, value in wrong.items())} of {topic.name}")
@@ -106,26 +119,40 @@ def audit(cluster: Cluster, layout: Layout) -> ClusterFacts:
         cluster_id = str(admin.describe_cluster()["cluster_id"])
         there = {topic.name: topic for topic in _described(admin, layout)}
     complaints: list[str] = []
-    for name in layout.topics:
+    for name, partitions in _partitions(layout).items():
         topic = there.get(name)
         if topic is None:
             complaints.append(f"{name} is not there: run `holecard journal create-topics`")
             continue
         complaints += [
-            f"{name} has {setting}={value}: {_WHY[setting]}; run `holecard journal create-topics --mend`"
-            for setting, value in _wrong_settings(topic)
+            f"{name} has {setting}={value}: {_why(layout, name, setting)}; run `holecard journal create-topics --mend`"
+            for setting, value in _wrong_settings(layout, topic)
         ]
-        if topic.partitions != layout.partitions:
+        if topic.partitions != partitions:
             complaints.append(
-                f"{name} has {topic.partitions} partitions, not {layout.partitions}: tables would be looked for in the wrong"
+                f"{name} has {topic.partitions} partitions, not {partitions}: tables would be looked for in the wrong"
                 f" ones; start with --partitions {topic.partitions} if it always had so many, else restore the topic"
             )
     if complaints:
         raise TopicsRefused(tuple(complaints))
-    return ClusterFacts(cluster_id, {topic.name: TopicFacts(topic.id, topic.partitions) for topic in there.values()})
+    return ClusterFacts(
+        cluster_id, {name: TopicFacts(there[name].id, there[name].partitions) for name in layout.topics}
+    )
 
 
-def _wanted(replicas: int) -> dict[str, str]:
+def _partitions(layout: Layout) -> dict[str, int]:
+    """Every topic of the journal and how many partitions it has."""
+    owners = {layout.owners: 1} if layout.owners else {}
+    return dict.fromkeys(layout.topics, layout.partitions) | owners
+
+
+def _why(layout: Layout, name: str, setting: str) -> str:
+    return _WHY_OWNERS[setting] if name == layout.owners else _WHY[setting]
+
+
+def _wanted(layout: Layout, name: str, replicas: int) -> dict[str, str]:
+    if name == layout.owners:
+        return dict(OWNERS_EXACT)
     return {**EXACT, "max.message.bytes": str(MESSAGE_BYTES), "min.insync.replicas": str(_least_in_sync(replicas))}
 
 
@@ -134,16 +161,22 @@ def _least_in_sync(replicas: int) -> int:
     return replicas // 2 + 1
 
 
-def _wrong_settings(topic: _Topic) -> list[tuple[str, str]]:
+def _wrong_settings(layout: Layout, topic: _Topic) -> list[tuple[str, str]]:
     """The settings that are not as they must be, with their present values."""
-    wrong = [(name, topic.settings[name]) for name, value in EXACT.items() if topic.settings[name] != value]
-    least = {"max.message.bytes": MESSAGE_BYTES, "min.insync.replicas": _least_in_sync(topic.replicas)}
-    wrong += [(name, topic.settings[name]) for name, value in least.items() if int(topic.settings[name]) < value]
+    exact = OWNERS_EXACT if topic.name == layout.owners else EXACT
+    wrong = [(name, topic.settings[name]) for name, value in exact.items() if topic.settings[name] != value]
+    if topic.name != layout.owners:
+        least = {"max.message.bytes": MESSAGE_BYTES, "min.insync.replicas": _least_in_sync(topic.replicas)}
+        wrong += [(name, topic.settings[name]) for name, value in least.items() if int(topic.settings[name]) < value]
     return wrong
 
 
 def _described(admin: KafkaAdminClient, layout: Layout) -> list[_Topic]:
-    described = [topic for topic in admin.describe_topics(list(layout.topics)) if topic["error_code"] == 0]
+    answers = admin.describe_topics(list(_partitions(layout)))
+    closed = [topic["name"] for topic in answers if topic["error_code"] == TopicAuthorizationFailedError.errno]
+    if closed:
+        raise TopicAuthorizationFailedError(", ".join(closed))
+    described = [topic for topic in answers if topic["error_code"] == 0]
     if not described:
         return []
     settings = _settings(admin, [topic["name"] for topic in described])

@@ -87,6 +87,15 @@ class Journal(Protocol):
         """
         ...
 
+    def replay(self, after: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        """Give the events of these streams after those sequences, up to the journal's end when the reading gets there.
+
+        Each stream's in order, with the checks of `read`; order between streams is not defined. Costs one passage over what
+        the streams share, where reading them one after the other would cost as many as there are streams.
+        Raises JournalDamaged, JournalUnavailable.
+        """
+        ...
+
     def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """Give the events of every stream after the given offset of each partition, then live; absent = from the start.
 

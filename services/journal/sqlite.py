@@ -99,6 +99,12 @@ class SqliteJournal:
             for recorded in chunk:
                 yield recorded
 
+    async def replay(self, after: Mapping[str, int]) -> AsyncGenerator[Recorded]:
+        """See `port.Journal.replay`; one stream after the other, since here each is found by itself."""
+        for stream, sequence in after.items():
+            async for recorded in self.read(stream, sequence):
+                yield recorded
+
     async def subscribe(self, after: Mapping[int, int]) -> AsyncGenerator[Recorded]:
         """See `port.Journal.subscribe`; the only partition is 0."""
         if after.keys() - {0}:

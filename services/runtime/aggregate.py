@@ -9,24 +9,24 @@ behind it. Does not know what the commands mean.
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
 from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, NewEvent
+from services.journal.port import Journal, NewEvent, Recorded, StreamHead
+from services.runtime.folding import Folded, Folding, Requests, extend, without_requests
+from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
+from services.wire.state_snapshot import RequestPart
 
 S = TypeVar("S")
 C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
 
-# A client that retries does so within seconds, and a full table makes about 25 requests a round; after this many later ones
-# the business identities (round, seat, hand, kind) still keep an effect from happening twice. Half a kilobyte each.
-REQUESTS_REMEMBERED = 2_000
 # States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
 OUTCOMES_REMEMBERED = 64
 
@@ -85,15 +85,6 @@ class Moment:
 
 
 @dataclass(slots=True)
-class _Request:
-    """Where the events of a request stand, and the digest of what it asked."""
-
-    digest: bytes
-    first_sequence: int
-    last_sequence: int
-
-
-@dataclass(slots=True)
 class _Entry(Generic[S, E]):
     """One key in memory."""
 
@@ -102,8 +93,36 @@ class _Entry(Generic[S, E]):
     tenure: int = -1
     """The journal's tenure under which the state was read; under another one it may be old."""
     sequence: int = 0
-    requests: OrderedDict[str, _Request] = field(default_factory=OrderedDict)
+    requests: Requests = field(default_factory=OrderedDict)
     outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
+    last: Recorded | None = None
+    """The event that the state ends with."""
+    base: Folded[S] | None = None
+    """The state of the snapshot that was read or cut last, without its requests, to fold earlier outcomes from."""
+
+    @property
+    def cut_sequence(self) -> int:
+        """Where the last snapshot ends, 0 without one."""
+        return 0 if self.base is None else self.base.sequence
+
+    def folded(self, stream: str) -> Folded[S] | None:
+        """All of it that a snapshot holds; None while nothing is known."""
+        if self.state is None or self.last is None:
+            return None
+        requests = tuple(
+            RequestPart(name, one.digest, one.first_sequence, one.last_sequence) for name, one in self.requests.items()
+        )
+        return Folded(stream, self.sequence, self.last.hash, self.state, requests)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading(Generic[S, E]):
+    """A key on its way into memory, its lock held: up to the sequence `last`, under the journal's tenure."""
+
+    entry: _Entry[S, E]
+    folding: Folding[S]
+    last: int
+    tenure: int
 
 
 class Turn(Generic[S, C, E]):
@@ -177,22 +196,26 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
-        entry.state = state
+        entry.state, entry.last = state, recorded[-1]
         outcome = Outcome(self.stream, state, events, first, entry.sequence)
         _remember(entry, context, outcome)
+        self._host.cut_when_due(self.stream, entry)
         return outcome
 
 
 class AggregateHost(Generic[S, C, E]):
-    """Every key of one area, each loaded from the journal when it is first asked for."""
+    """Every key of one area, each loaded from the journal, on top of its snapshot if there is one, when first asked for."""
 
-    def __init__(self, journal: Journal, decider: Decider[S, C, E]) -> None:
+    def __init__(self, journal: Journal, decider: Decider[S, C, E], snapshots: StateSnapshots | None = None) -> None:
         self.journal = journal
         self.decider = decider
         self._entries: dict[str, _Entry[S, E]] = {}
+        self._snapshots: AreaSnapshots[S] | None = None
+        if snapshots is not None:
+            self._snapshots = snapshots.of(decider.area, type(decider.initial("")), self.cut_all)
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[Turn[S, C, E]]:
@@ -231,6 +254,44 @@ class AggregateHost(Generic[S, C, E]):
         async with self.turn(key) as turn:
             return turn.state
 
+    async def take_up(self, heads: Iterable[StreamHead]) -> None:
+        """Load the keys of these streams in one passage over the journal; commands for a key wait until it is loaded.
+
+        Streams of other areas are passed over, and so are keys that are in use or whose snapshot has everything: those are
+        loaded when they are asked for, as is whatever is not loaded when this raises one of the journal's errors.
+        """
+        loading: dict[str, _Loading[S, E]] = {}
+        try:
+            for head in heads:
+                if head.stream.startswith(stream_of(self.decider.area, "")):
+                    await self._begin_loading(head, loading)
+            async for recorded in self.journal.replay({name: one.folding.after for name, one in loading.items()}):
+                one = loading.get(recorded.envelope.stream)
+                if one is None:
+                    continue
+                fits = one.folding.take(recorded)
+                if fits and one.folding.sequence >= one.last:
+                    self._loaded(one.entry, one.folding)
+                    one.entry.tenure = one.tenure
+                if not fits or one.folding.sequence >= one.last:
+                    loading.pop(recorded.envelope.stream).entry.lock.release()
+        finally:
+            for one in loading.values():
+                one.entry.lock.release()
+
+    async def _begin_loading(self, head: StreamHead, loading: "dict[str, _Loading[S, E]]") -> None:
+        key = head.stream.removeprefix(stream_of(self.decider.area, ""))
+        entry = self._entries.setdefault(key, _Entry())
+        if entry.lock.locked() or entry.state is not None:
+            return
+        async with AsyncExitStack() as undo:
+            await undo.enter_async_context(entry.lock)
+            tenure = await self.journal.tenure(head.stream)
+            kept = None if self._snapshots is None else await self._snapshots.load(head.stream)
+            if kept is None or kept.sequence < head.sequence:
+                loading[head.stream] = _Loading(entry, self._folding(key, kept), head.sequence, tenure)
+                undo.pop_all()
+
     def tenure_of(self, key: str) -> int:
         """The journal's tenure under which the key was read last; -1 for one that never was."""
         entry = self._entries.get(key)
@@ -251,37 +312,70 @@ class AggregateHost(Generic[S, C, E]):
         return [entry.state for entry in list(self._entries.values()) if entry.state is not None]
 
     async def outcome_at(self, key: str, first_sequence: int, last_sequence: int) -> Outcome[S, E]:
-        """An earlier command's outcome, folded again from the journal."""
-        stream = stream_of(self.decider.area, key)
-        state, events = self.decider.initial(key), []
-        async for recorded in self.journal.read(stream):
+        """An earlier command's outcome, folded again from the journal, or from the snapshot when that is older."""
+        stream, entry = stream_of(self.decider.area, key), self._entries.get(key)
+        base = None if entry is None else entry.base
+        if base is not None and base.sequence >= first_sequence:
+            base = None
+        folding, events = self._folding(key, base), []
+        async for recorded in self.journal.read(stream, folding.after):
+            folding.take(recorded)
             envelope = recorded.envelope
-            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
-            state = self.decider.evolve(state, event)
             if envelope.sequence >= first_sequence:
-                events.append(event)
+                events.append(self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload))
             if envelope.sequence == last_sequence:
                 break
-        return Outcome(stream, state, tuple(events), first_sequence, last_sequence)
+        return Outcome(stream, folding.state, tuple(events), first_sequence, last_sequence)
+
+    def cut_when_due(self, stream: str, entry: _Entry[S, E]) -> None:
+        """Cut a snapshot in the background when enough has happened since the last one."""
+        if self._snapshots is not None and entry.sequence - entry.cut_sequence >= CUT_EVENTS:
+            self._cut(self._snapshots, stream, entry)
+
+    async def cut_all(self) -> None:
+        """Cut a snapshot of every state that has changed since its last one, letting commands in between."""
+        for key, entry in list(self._entries.items()):
+            if self._snapshots is not None and entry.sequence > entry.cut_sequence:
+                self._cut(self._snapshots, stream_of(self.decider.area, key), entry)
+                await asyncio.sleep(0)
+
+    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: _Entry[S, E]) -> None:
+        folded = entry.folded(stream)
+        if folded is not None:
+            entry.base = without_requests(folded)
+            snapshots.cut(folded)
+
+    def _folding(self, key: str, kept: Folded[S] | None) -> Folding[S]:
+        decider = self.decider
+        return Folding(decider.initial(key), decider.evolve, decider.events.decode, kept)
 
     async def _load(self, key: str, entry: _Entry[S, E]) -> None:
-        state, sequence = self.decider.initial(key), 0
-        requests: OrderedDict[str, _Request] = OrderedDict()
-        async for recorded in self.journal.read(stream_of(self.decider.area, key)):
-            envelope = recorded.envelope
-            sequence = envelope.sequence
-            event = self.decider.events.decode(envelope.type, envelope.schema_version, envelope.payload)
-            state = self.decider.evolve(state, event)
-            _extend(requests, envelope.request_id, envelope.request_digest, sequence, sequence)
-        entry.state, entry.sequence, entry.requests = state, sequence, requests
+        stream = stream_of(self.decider.area, key)
+        kept = None if self._snapshots is None else await self._snapshots.load(stream)
+        folding = await self._folded(stream, self._folding(key, kept))
+        if not folding.fits:
+            if self._snapshots is not None:
+                self._snapshots.doubt(stream)
+            folding = await self._folded(stream, self._folding(key, None))
+        self._loaded(entry, folding)
+
+    def _loaded(self, entry: _Entry[S, E], folding: Folding[S]) -> None:
+        entry.state, entry.sequence, entry.requests = folding.state, folding.sequence, folding.requests
+        entry.last, entry.base = folding.last, None if folding.kept is None else without_requests(folding.kept)
         entry.outcomes.clear()
 
+    async def _folded(self, stream: str, folding: Folding[S]) -> Folding[S]:
+        async for recorded in self.journal.read(stream, folding.after):
+            if not folding.take(recorded):
+                break
+        return folding
 
-async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
+
+async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
     """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
     task = asyncio.ensure_future(append)
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
@@ -289,7 +383,7 @@ async def _to_its_end(append: Coroutine[Any, Any, object]) -> None:
 
 def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
     request_id = context.request_id
-    _extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
+    extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
     known = entry.requests[request_id]
     if known.first_sequence == outcome.first_sequence:
         entry.outcomes[request_id] = outcome
@@ -298,13 +392,3 @@ def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, 
     else:
         # The request recorded in several steps: its outcome is folded again when somebody asks.
         entry.outcomes.pop(request_id, None)
-
-
-def _extend(requests: OrderedDict[str, _Request], request_id: str, digest: bytes, first: int, last: int) -> None:
-    known = requests.get(request_id)
-    if known is not None:
-        known.last_sequence = last
-        return
-    requests[request_id] = _Request(digest, first, last)
-    if len(requests) > REQUESTS_REMEMBERED:
-        requests.popitem(last=False)

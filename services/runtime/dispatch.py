@@ -12,8 +12,9 @@ import structlog
 
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
-from services.journal.errors import EventRefused, JournalError
+from services.journal.errors import EventRefused, JournalError, JournalOverloaded
 from services.journal.kafka_errors import PartitionNotOwned
+from services.journal.port import StreamHead
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, NotOwner, Overloaded, ServiceUnavailable
 from services.runtime.header import check_header
@@ -36,8 +37,8 @@ log = structlog.get_logger(__name__)
 class Dispatcher:
     """The procedures of one service. `calendars` gives each floor's gaming calendar, `calendar` that of any other floor.
 
-    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done. `let_go` is
-    called with the names of streams that another process owns from now on.
+    At most `limit` requests are worked on at once; one more is answered Overloaded before anything is done. `load` is called
+    with streams that this process has begun to own, `let_go` with the names of those that another owns from now on.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class Dispatcher:
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
         limit: int = 2_000,
+        load: Callable[[Collection[StreamHead]], Awaitable[None]] | None = None,
         let_go: Callable[[Collection[str]], None] = lambda _: None,
     ) -> None:
+        self.load = load
         self.let_go = let_go
         self.use_cases = dict(use_cases)
         names = {rpc.service for rpc in self.use_cases}
@@ -152,6 +155,8 @@ class Dispatcher:
         if isinstance(error, ServiceUnavailable | JournalError):
             measure.status = "unavailable"
             log.warning("request not answered", procedure=rpc.name, reason=str(error))
+            if isinstance(error, JournalOverloaded):
+                return Overloaded(str(error))
             return error if isinstance(error, ServiceUnavailable) else ServiceUnavailable(str(error))
         if isinstance(error, CallFailed):
             return error

@@ -127,13 +127,29 @@ class MeasuredJournal:
             # Once a reading and not once an event: a long log is read at ten microseconds an event.
             self._metrics.replayed.labels(area_of(stream)).inc(count)
 
+    async def replay(self, after: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        """See `port.Journal.replay`."""
+        counts: dict[str, int] = {}
+        try:
+            async for recorded in self._journal.replay(after):
+                area = area_of(recorded.envelope.stream)
+                counts[area] = counts.get(area, 0) + 1
+                yield recorded
+        finally:
+            for area, count in counts.items():
+                self._metrics.replayed.labels(area).inc(count)
+
     def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See `port.Journal.subscribe`."""
         return self._journal.subscribe(after)
 
-    def in_causal_order(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
+    def partitions(self) -> "Sequence[PartitionStatus]":
+        """Every partition of a cluster's journal as this process knows it now; none of an embedded one."""
+        return self._journal.partitions() if isinstance(self._journal, Partitioned) else ()
+
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading.CausallyRead`."""
-        return in_causal_order(self._journal, after)
+        return in_causal_order(self._journal, given=given)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`."""

@@ -75,6 +75,11 @@ class Settings:
         return self.projection or self.projection_path
 
     @property
+    def snapshots_path(self) -> Path:
+        """What the services remember of their own states; may be deleted at any time and is cut again."""
+        return self.data_dir / "snapshots"
+
+    @property
     def sealing_key_path(self) -> Path:
         """The shoe service's key; without it a live shoe cannot go on."""
         return self.sealing_key or self.data_dir / "keys" / "shoe.key"

@@ -13,6 +13,7 @@ from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.dispatch import Dispatcher, UseCase
 from services.runtime.entropy import Entropy
 from services.runtime.sealing import Sealer
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.shoe import client
 from services.shoe import events as e
@@ -87,7 +88,15 @@ def dispatcher(
     clock: Clock,
     telemetry: Telemetry,
     calendars: Mapping[str, GamingCalendar] | None = None,
+    snapshots: StateSnapshots | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted."""
-    service = ShoeService(journal, sealer, entropy, counting(telemetry.registry))
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
+    service = ShoeService(journal, sealer, entropy, counting(telemetry.registry), snapshots=snapshots)
+    return Dispatcher(
+        use_cases(service),
+        clock=clock,
+        telemetry=telemetry,
+        calendars=calendars,
+        load=service.load,
+        let_go=service.let_go,
+    )

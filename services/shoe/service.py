@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from services.game.authority import CommandContext
-from services.journal.port import Journal
+from services.journal.port import Journal, StreamHead
 from services.runtime.aggregate import AggregateHost, Decider
 from services.runtime.entropy import Entropy
 from services.runtime.failures import NotFound
 from services.runtime.sealing import SealBroken, Sealer
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
 from services.shoe import replies as a
@@ -49,12 +50,18 @@ class ShoeService:
         sealer: Sealer,
         entropy: Entropy,
         observe: Callable[[tuple[ShoeEvent, ...]], None] = lambda _: None,
+        *,
+        snapshots: StateSnapshots | None = None,
     ) -> None:
-        """`observe` is told of events once they are durable, for counting."""
+        """`observe` is told of events once they are durable, for counting; `snapshots` make a restart quick."""
         self._observe = observe
-        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER)
+        self._host: AggregateHost[Shoe, ShoeDecision, ShoeEvent] = AggregateHost(journal, DECIDER, snapshots)
         self._vault = Vault(sealer)
         self._entropy = entropy
+
+    async def load(self, heads: Collection[StreamHead]) -> None:
+        """Read what these streams hold into memory in one go, as far as they are this service's."""
+        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Drop the shoes of these streams from memory: another process deals from them now."""

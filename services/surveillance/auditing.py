@@ -38,11 +38,13 @@ class Auditing:
         self._watchers = watchers
         self._reader = FactReader()
         self._auditor = Auditor()
+        self._audited: dict[int, int] = {}
 
     async def _subscribe(self) -> AsyncIterator[Recorded]:
         await self._leading.wait()
         self._auditor = Auditor()
         await asyncio.to_thread(self._begin)
+        self._audited = {}
         return in_causal_order(self._journal)
 
     def _begin(self) -> None:
@@ -60,8 +62,12 @@ class Auditing:
 
     def _held_to_the_laws(self, batch: Sequence[Recorded]) -> list[Finding]:
         findings = [finding for recorded in batch for finding in self._auditor.observe(self._reader.read(recorded))]
-        audited = {recorded.position.partition: recorded.position.offset for recorded in batch}
-        rows = [{"reader": READER, "partition": number, "offset": offset} for number, offset in audited.items()]
+        for recorded in batch:
+            # Tables of one partition may come in another order than they lie there.
+            number, offset = recorded.position
+            self._audited[number] = max(offset, self._audited.get(number, 0))
+        touched = {recorded.position.partition for recorded in batch}
+        rows = [{"reader": READER, "partition": number, "offset": self._audited[number]} for number in touched]
         with self._model.in_use() as engine:
             kept = findings_store.keep(engine, findings)
             with engine.begin() as connection:

@@ -95,7 +95,7 @@ class Projecting:
         self.leading.set()
         self._metrics.leading.set(1)
         # The rows of a table come from three streams: read in another order, a second build would give others.
-        return in_causal_order(self._journal, dict(projection.positions))
+        return in_causal_order(self._journal, dict(projection.positions), projection.sequences)
 
     # Leading and standing by --------------------------------------------------------------------------------------------
 

@@ -248,6 +248,27 @@ class PartitionLag:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionOwner:
+    """Who writes a partition of a cluster's journal, by the latest claim that surveillance has read.
+
+    `records_behind` is what the read model does not have yet, `snapshot_age_us` the age of surveillance's own snapshot.
+    `stopped` says why nothing of it is read any more, "" when all is well.
+    """
+
+    partition: int
+    topic: str
+    kafka_partition: int
+    owner: str
+    address: str
+    epoch: int
+    claimed_time_us: int
+    records_behind: int
+    void_batches: int
+    snapshot_age_us: int | None
+    stopped: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lag:
     """How far surveillance is.
 
@@ -265,6 +286,7 @@ class Lag:
     lag_us: int
     findings: int
     stands_by: bool = False
+    owners: tuple[PartitionOwner, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

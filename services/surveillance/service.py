@@ -22,6 +22,7 @@ from services.surveillance.facts import FactReader
 from services.surveillance.looking import Looking
 from services.surveillance.meter_board import meter_board
 from services.surveillance.metrics import Metrics
+from services.surveillance.owners import owners_of
 from services.surveillance.places import Place
 from services.surveillance.projecting import Projecting
 from services.surveillance.read_model import ReadModel, ReadModelLost
@@ -157,6 +158,7 @@ class SurveillanceService:
             lag_us=look.lag_us,
             findings=look.findings,
             stands_by=not self._projecting.leading.is_set(),
+            owners=owners_of(self._journal, look.partitions),
         )
 
     async def get_meters(self, table: str, query: a.GetMeters) -> a.MeterBoard:

@@ -9,6 +9,7 @@ from typing import Any
 from services.journal.port import Journal
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.dispatch import Dispatcher, UseCase
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.shoe.client import ShoeClient
 from services.table import client
@@ -60,7 +61,14 @@ def dispatcher(
     calendars: Mapping[str, GamingCalendar] | None = None,
 ) -> Dispatcher:
     """Build the service's dispatcher, ready to be hosted; who hosts it also calls the service's `start` and `stop`."""
-    return Dispatcher(use_cases(service), clock=clock, telemetry=telemetry, calendars=calendars, let_go=service.let_go)
+    return Dispatcher(
+        use_cases(service),
+        clock=clock,
+        telemetry=telemetry,
+        calendars=calendars,
+        load=service.load,
+        let_go=service.let_go,
+    )
 
 
 class Tables:
@@ -78,8 +86,11 @@ class Tables:
         clock: Clock,
         telemetry: Telemetry,
         calendars: Mapping[str, GamingCalendar] | None = None,
+        snapshots: StateSnapshots | None = None,
     ) -> None:
-        self.service = TableService(journal, shoes, ledgers, clock=clock, telemetry=telemetry, calendars=calendars)
+        self.service = TableService(
+            journal, shoes, ledgers, clock=clock, telemetry=telemetry, calendars=calendars, snapshots=snapshots
+        )
         self.dispatcher = dispatcher(self.service, clock=clock, telemetry=telemetry, calendars=calendars)
 
     async def start(self) -> None:

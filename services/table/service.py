@@ -20,6 +20,7 @@ from services.journal.port import Journal
 from services.runtime.aggregate import AggregateHost, Outcome
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key, floor_of
 from services.runtime.telemetry import Telemetry
 from services.shoe import client as shoe
@@ -68,9 +69,11 @@ class TableService:
         clock: Clock,
         telemetry: Telemetry | None = None,
         calendars: Mapping[str, GamingCalendar] | None = None,
+        snapshots: StateSnapshots | None = None,
     ) -> None:
         self._journal = journal
-        self._host: AggregateHost[Table, c.Command, e.TableEvent] = AggregateHost(journal, decider())
+        self._host: AggregateHost[Table, c.Command, e.TableEvent] = AggregateHost(journal, decider(), snapshots)
+        self.load = self._host.take_up
         self._shoes = shoes
         self._ledgers = ledgers
         self._contexts = Contexts(clock, calendars)

@@ -7,6 +7,7 @@ from prometheus_client import Gauge
 from services.journal.port import Journal
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.dispatch import Dispatcher
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
 from services.wager import client
 from services.wager.service import WagerService
@@ -18,9 +19,10 @@ def wager_dispatcher(
     clock: Clock,
     telemetry: Telemetry,
     calendars: Mapping[str, GamingCalendar] | None = None,
+    snapshots: StateSnapshots | None = None,
 ) -> Dispatcher:
     """The wager service over `journal`, ready for a gRPC server and for callers in this process."""
-    service = WagerService(journal)
+    service = WagerService(journal, snapshots=snapshots)
     Gauge(
         "holecard_wager_escrow_cents",
         "Stakes in play at the tables whose ledgers this process has in memory.",
@@ -49,5 +51,6 @@ def wager_dispatcher(
         clock=clock,
         telemetry=telemetry,
         calendars=calendars,
+        load=service.load,
         let_go=service.let_go,
     )

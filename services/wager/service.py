@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from services.game.authority import CommandContext
-from services.journal.port import Journal
+from services.journal.port import Journal, StreamHead
 from services.runtime.aggregate import AggregateHost, Decider
+from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.wager import client, commands, receipts, replies, statements
 from services.wager.commands import Command
@@ -29,7 +30,7 @@ def wager_events() -> EventTypes[WagerEvent]:
 class WagerService:
     """Every chip of the tables whose streams `journal` holds. See `commands` for what each use case means."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, *, snapshots: StateSnapshots | None = None) -> None:
         self._host: AggregateHost[Ledger, Command, WagerEvent] = AggregateHost(
             journal,
             Decider(
@@ -40,7 +41,12 @@ class WagerService:
                 events=wager_events(),
                 round_of=round_of,
             ),
+            snapshots,
         )
+
+    async def load(self, heads: Collection[StreamHead]) -> None:
+        """Read what these streams hold into memory in one go, as far as they are this service's."""
+        await self._host.take_up(heads)
 
     def let_go(self, streams: Collection[str]) -> None:
         """Drop the ledgers of these streams from memory: another process keeps them now."""

@@ -159,6 +159,13 @@ def decode(stored: bytes) -> Envelope:
     return envelope
 
 
+@lru_cache(1024)
+def beginning_of(stream: str) -> bytes:
+    """The bytes with which this version begins each stored event of the stream: its first field, the name."""
+    beginning: bytes = EnvelopeFrame(stream=stream).SerializeToString()
+    return beginning
+
+
 def _command_holds(
     stream: str,
     recorded_time_us: int,

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 from services.console.formatting import card_words
+from services.console.health_view import HealthView, OwnerView
 from services.console.meter_views import MeterLine, MetersView, StuckView
 from services.console.views import (
     CardView,
@@ -20,7 +21,6 @@ from services.console.views import (
     HandPage,
     HandQuery,
     HandView,
-    HealthView,
     LedgerLine,
     RoundPage,
     RoundRow,
@@ -285,6 +285,7 @@ class SampleReadings:
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
+        self.owners: tuple[OwnerView, ...] = ()
         self.patron = "P-"
         self.asked: list[HandQuery] = []
         self.row_changes: dict[str, TableRow] = {}
@@ -390,6 +391,7 @@ class SampleReadings:
             lag_ms=12,
             facts=(("Laws checked", "11"),),
             partitions=((0, 184_233, 184_236),),
+            owners=self.owners,
         )
 
     def _row(self, key: str, number: int) -> TableRow:

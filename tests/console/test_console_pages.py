@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -10,6 +11,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from services.console.application import web
 from services.console.felt import draw_felt
+from services.console.health_view import OwnerView
 from services.console.server import ConsoleServer
 from services.runtime.clock import ManualClock
 from services.runtime.failures import CallFailed, ServiceUnavailable
@@ -211,6 +213,21 @@ async def test_health_for_people_and_machines(browser: httpx.AsyncClient, readin
     readings.failure = ServiceUnavailable("no answer")
     assert "Surveillance does not answer" in (await browser.get("/health")).text
     assert (await browser.get("/healthz")).status_code == 503
+
+
+async def test_health_shows_the_owner_of_every_partition_and_those_that_have_none(
+    browser: httpx.AsyncClient, readings: SampleReadings
+) -> None:
+    owned = OwnerView("holecard.table.v1/3", "vm/7/ab", "127.0.0.1:8621", 41, 1_796_084_829_548_473, 5, 61_000_000, "")
+    readings.owners = (
+        owned,
+        replace(owned, place="holecard.table.v1/4", owner="", address=""),
+        replace(owned, place="holecard.table.v1/5", stopped="a fork <b>here</b>"),
+    )
+    page = (await browser.get("/health")).text
+    for shown in ("holecard.table.v1/3", "vm/7/ab", "127.0.0.1:8621", "Nobody owns it", "Stopped: a fork &lt;b&gt;"):
+        assert shown in page
+    assert "184,236" not in page
 
 
 async def test_metrics_are_those_of_the_process() -> None:

@@ -126,6 +126,19 @@ class JournalSuite:
             assert numbers(events) == list(range(1, 21))
         assert [head.stream for head in await journal.streams()] == sorted((STREAM, OTHER_STREAM))
 
+    async def test_many_streams_are_replayed_in_one_passage(self, open_journal: OpenJournal) -> None:
+        journal = await open_journal()
+        streams = [f"{area}:black-hawk/BJ-{number}" for area in ("shoe", "table", "wager") for number in range(3)]
+        for turn in range(4):
+            await asyncio.gather(*(fill(journal, stream, 3, after=turn * 3) for stream in streams))
+        wanted = {stream: number for number, stream in enumerate(streams)} | {"table:black-hawk/never": 0}
+        given: dict[str, list[Recorded]] = {stream: [] for stream in streams}
+        async for recorded in journal.replay(wanted):
+            given[recorded.envelope.stream].append(recorded)
+        assert given == {stream: await events_of(journal, stream, wanted[stream]) for stream in streams}
+        assert [len(events) for events in given.values()] == [12 - number for number in range(9)]
+        assert [recorded async for recorded in journal.replay({})] == []
+
     async def test_stream_names_may_use_any_script(self, open_journal: OpenJournal) -> None:
         journal = await open_journal()
         words = ["Zürich-Übermaß", "Блэкджек", "二十一点", "🂡🂫", "a'b\"c;--", "e\u0301", "é", " ", "%_*"]

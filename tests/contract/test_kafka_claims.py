@@ -1,6 +1,7 @@
 """Who may write a partition (DESIGN §4): the latest claim, and nobody by mistake; what others write is void."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -10,8 +11,11 @@ from services.journal.errors import JournalUnavailable, SequenceConflict
 from services.journal.kafka_errors import OutcomeUnknown, PartitionNotOwned
 from services.journal.kafka_journal import Claimant, KafkaJournal, PartitionStatus
 from services.journal.kafka_layout import Layout
+from services.journal.kafka_records import claim_record
 from services.journal.kafka_writer import SURE_FOR_SECONDS
 from services.journal.port import Recorded
+from services.runtime.clock import ManualClock, SystemClock
+from services.wire.batch import Claim
 from tests.contract.journal_suite import events_of, numbers, take
 from tests.support.journal_events import STREAM, fill, new_event, new_events
 from tests.support.kafka_broker import Broker, new_layout, shared_broker
@@ -79,6 +83,32 @@ async def test_an_owner_that_was_superseded_is_told_who_owns_and_writes_nothing(
         events = await events_of(journal, STREAM)
         assert numbers(events) == [1, 2, 3, 4, 5]
         assert {event.envelope.writer_epoch for event in events[2:]} == {status(second).epoch}
+
+
+@pytest.mark.parametrize("hours", [-1, 1, -24 * 365, 24 * 365])
+async def test_g13_a_writer_whose_clock_is_hours_off_claims_writes_and_is_read(
+    broker: Broker, layout: Layout, open_as: OpenAs, hours: int
+) -> None:
+    first = await open_as("first")
+    await fill(first, STREAM, 2)
+    now_us = SystemClock().now_us() + hours * 3_600_000_000
+    off = await KafkaJournal.open(broker.cluster, layout, Claimant("off"), clock=ManualClock(now_us))
+    await fill(off, STREAM, 1, after=2)
+    await off.close()
+    # The client library stamps records by the machine's clock: the broker puts its own time there, so none is refused.
+    place = layout.kafka_partition(0)
+    value, headers = claim_record(Claim("off as well", "", "", now_us))
+    producer = broker.cluster.producer()
+    sent = producer.send(place.topic, value, headers=headers, partition=place.partition, timestamp_ms=now_us // 1000)
+    stamped_ms = sent.get(10).timestamp
+    producer.close()
+    assert abs(stamped_ms - time.time() * 1000) < 600_000
+    last = await open_as("last")
+    await fill(last, STREAM, 1, after=3)
+    events = await events_of(last, STREAM)
+    assert numbers(events) == [1, 2, 3, 4]
+    assert events[2].envelope.recorded_time_us == now_us
+    assert status(last).counts.claims == 5
 
 
 async def test_a_partition_can_be_claimed_back(open_as: OpenAs) -> None:

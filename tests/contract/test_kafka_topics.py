@@ -56,6 +56,20 @@ async def test_f08_an_unsafe_setting_is_refused_named_and_mended(broker: Broker,
     audit(broker.cluster, layout)
 
 
+@pytest.mark.parametrize("setting", ["cleanup.policy", "message.timestamp.type"])
+def test_the_topic_of_owners_must_be_compacted_as_the_others_must_not(broker: Broker, setting: str) -> None:
+    layout = new_layout(broker.cluster)
+    value = {"cleanup.policy": "delete", "message.timestamp.type": "CreateTime"}[setting]
+    _alter(broker, layout.owners, {setting: value})
+    with pytest.raises(TopicsRefused, match=r"run `holecard journal create-topics --mend`") as refused:
+        audit(broker.cluster, layout)
+    assert [complaint.partition(": ")[0] for complaint in refused.value.complaints] == [
+        f"{layout.owners} has {setting}={value}"
+    ]
+    assert create(broker.cluster, layout, 1, mend=True)
+    audit(broker.cluster, layout)
+
+
 def test_missing_topics_are_named(broker: Broker) -> None:
     layout = Layout(2, ("never.made.v1", "nor.this.v1"), {"table": 0})
     with pytest.raises(

@@ -15,7 +15,7 @@ from services.game.rejections import Rejection
 from services.journal.errors import JournalUnavailable
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
-from services.runtime import aggregate
+from services.runtime import aggregate, folding
 from services.runtime.aggregate import AggregateHost, Decider, Outcome, RequestIdMissing, RequestIdReused
 from services.wire.registry import EventTypes
 
@@ -175,7 +175,7 @@ async def test_two_keys_do_not_wait_for_each_other(journal: SqliteJournal) -> No
 async def test_a_long_life_is_remembered_in_bounded_windows(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aggregate, "REQUESTS_REMEMBERED", 20)
+    monkeypatch.setattr(folding, "REQUESTS_REMEMBERED", 20)
     monkeypatch.setattr(aggregate, "OUTCOMES_REMEMBERED", 5)
     host = AggregateHost(journal, DECIDER)
     answers = [await host.execute(KEY, note(number), context(f"r{number}"), answer) for number in range(200)]

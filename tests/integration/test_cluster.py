@@ -83,6 +83,14 @@ async def test_services_in_houses_of_their_own_find_each_other_over_the_wire(gro
             # The laws see the topics in an order in which nothing stands before what led to it.
             lag = await audited(SurveillanceClient(eyes.caller("surveillance")))
             assert (lag.findings, lag.gaps_mended) == (0, 0)
+            addresses = {one.partition: one.address for one in lag.owners if one.partition in EVERYTHING}
+            assert set(addresses.values()) == {
+                *at.values(),
+                shoes[1].settings.grpc_address,
+                table.settings.grpc_address,
+            }
+            assert len(addresses) == len(EVERYTHING)
+            assert {one.records_behind for one in lag.owners} == {0}
             assert table.lines.redirects._value.get() > 0
             assert table.lines.circuits == dict.fromkeys([*at.values(), shoes[1].settings.grpc_address], "closed")
     assert (figures.outages, figures.accepted_mischief, figures.surprises) == (0, {}, {})

@@ -11,6 +11,8 @@ import pytest
 from services.cli import main
 from services.journal.kafka_journal import Claimant, KafkaJournal
 from services.journal.kafka_layout import Layout
+from services.wire.batch import Claim
+from services.wire.owner import Owner, encode_owner
 from tests.support.journal_events import STREAM, fill
 from tests.support.kafka_broker import Broker, new_layout, shared_broker
 from tests.support.kafka_records import put
@@ -77,23 +79,53 @@ def journal(
 def test_topics_are_made_once_and_audited(journal: Command, layout: Layout) -> None:
     prefix = f"new.{layout.topics[0][:13]}."
     refused = journal("audit", prefix=prefix)
-    assert (refused.returncode, refused.stderr.count("is not there: run `holecard journal create-topics`")) == (1, 4)
+    assert (refused.returncode, refused.stderr.count("is not there: run `holecard journal create-topics`")) == (1, 5)
     made = journal("create-topics", "--copies", "1", prefix=prefix)
-    assert (made.returncode, made.stdout.count("created ")) == (0, 4)
+    assert (made.returncode, made.stdout.count("created ")) == (0, 5)
     assert "Nothing to do" in journal("create-topics", "--copies", "1", prefix=prefix).stdout
     assert journal("audit", "--json", prefix=prefix).objects == [{"safe": True}]
     assert journal("audit", prefix=prefix, partitions=2).returncode == 1
 
 
 def test_owners_shows_who_writes_each_partition(journal: Command) -> None:
-    shown = {one["partition"]: one for one in journal("owners", "--json").objects}
+    shown = {one["partition"]: one for one in journal("owners", "--replay", "--json").objects}
     assert sorted(map(str, shown)) == ["0", "1000", "2000", "3000"]
     claim, counts = shown[TABLE]["claim"], shown[TABLE]["counts"]
     assert isinstance(claim, dict)
     assert (claim["owner"], claim["address"], claim["build"]) == ("second", "second:7000", "b2")
     assert isinstance(counts, dict)
     assert (counts["events"], counts["batches"], counts["void"]) == (3, 2, 0)
+    assert "second at second:7000 (build b2), epoch" in journal("owners", "--replay").stdout
+
+
+def test_owners_are_found_without_reading_their_partitions(journal: Command, broker: Broker, layout: Layout) -> None:
+    replayed = journal("owners", "--replay", "--json").objects
+    noted = journal("owners", "--json").objects
+    assert [one["claim"] for one in noted] == [one["claim"] for one in replayed]
+    assert [one["epoch"] for one in noted] == [one["epoch"] for one in replayed]
     assert "second at second:7000 (build b2), epoch" in journal("owners").stdout
+    # What is no note, or is of another partition, is passed over; a late one does not hide a later claim.
+    late = encode_owner(Owner(0, Claim("older", "", "", 10**18)))
+    key = f"{layout.topics[1]}/0"
+    producer = broker.cluster.producer()
+    for name, value in ((key, b"garbage"), ("else/7", b""), (key, late)):
+        producer.send(layout.owners, value, key=name.encode(), partition=0).get(10)
+    producer.close()
+    assert journal("owners", "--json").objects == noted
+
+
+def test_a_deleted_topic_of_owners_is_made_again_and_costs_only_finding_them(
+    journal: Command, broker: Broker, layout: Layout
+) -> None:
+    admin = broker.cluster.admin()
+    admin.delete_topics([layout.owners])
+    admin.close()
+    refused = journal("audit")
+    assert refused.returncode == 1
+    assert f"{layout.owners} is not there" in refused.stderr
+    assert f"created {layout.owners}" in journal("create-topics", "--copies", "1").stdout
+    assert "nobody has noted it" in journal("owners").stdout
+    assert "second at second:7000" in journal("owners", "--replay").stdout
 
 
 def test_cat_shows_claims_and_batches_with_their_events(journal: Command) -> None:
@@ -116,7 +148,7 @@ def test_inspect_names_a_poison_record_and_shows_its_bytes(journal: Command, bro
     assert "68 65 6c 6c 6f" in shown.stdout
     assert journal("inspect", layout.topics[1], "0", str(offset - 1)).returncode == 0
     assert f"has no record at {offset + 5}" in journal("inspect", layout.topics[1], "0", str(offset + 5)).stderr
-    assert "STOPPED" in journal("owners").stdout
+    assert "STOPPED" in journal("owners", "--replay").stdout
     assert journal("cat", "1000", "--json").objects[-1]["verdict"] == "stops"
 
 

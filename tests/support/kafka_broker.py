@@ -8,6 +8,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
@@ -15,18 +17,34 @@ from uuid import uuid4
 from services.journal.kafka_cluster import Cluster
 from services.journal.kafka_layout import AREAS, Layout
 from services.journal.kafka_topics import create
+from tests.support.kafka_security import make_security
 
 _SCRIPT = Path(__file__).parents[2] / "deploy" / "kafka" / "broker"
 _LIFETIME_SECONDS = "1800"
 _START_SECONDS = 90
 
 
+@dataclass(frozen=True)
+class Node:
+    """One broker of three: its ports, and what deploy/kafka/broker is told about all of them."""
+
+    port: int
+    controller_port: int
+    environment: Mapping[str, str]
+
+
 class Broker:
     """One broker in a folder of its own; it can be killed and started again on the same log and ports."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, secure: bool = False, node: "Node | None" = None) -> None:
+        """Start it; a `secure` one takes TLS and passwords only, and lets nobody do what is not granted.
+
+        `node` says which of three it is, and is not waited for: two must run before one of them answers.
+        """
         self.folder = Path(tempfile.mkdtemp(prefix="holecard-kafka-"))
-        self.port, self._controller_port = _free_ports(2)
+        self.passwords = make_security(self.folder / "security") if secure else {}
+        self._node = node
+        self.port, self._controller_port = free_ports(2) if node is None else (node.port, node.controller_port)
         self._process: subprocess.Popen[bytes] | None = None
         subprocess.run([_SCRIPT, "fetch"], check=True)
         self.start()
@@ -36,19 +54,41 @@ class Broker:
         """How to reach it."""
         return Cluster((f"127.0.0.1:{self.port}",))
 
+    def cluster_as(self, user: str, password: str = "") -> Cluster:
+        """How a user reaches a secure one."""
+        security = {
+            "security_protocol": "SASL_SSL",
+            "ssl_cafile": str(self.folder / "security" / "ca.pem"),
+            "sasl_mechanism": "SCRAM-SHA-512",
+            "sasl_plain_username": user,
+            "sasl_plain_password": password or self.passwords[user],
+        }
+        return Cluster((f"127.0.0.1:{self.port}",), security)
+
     def start(self) -> None:
-        """Start it and wait until it takes connections."""
+        """Start it, and wait until it takes connections if it is alone."""
         log = (self.folder / "broker.log").open("ab")
         with log:
             # The lifetime ends it even when the tests are killed and can end nothing any more.
             self._process = subprocess.Popen(
                 ["timeout", "-s", "KILL", _LIFETIME_SECONDS, "nice", _SCRIPT, "start", self.folder, str(self.port)],
-                env={**os.environ, "CONTROLLER_PORT": str(self._controller_port)},
+                env={
+                    **os.environ,
+                    "CONTROLLER_PORT": str(self._controller_port),
+                    **({"SECURITY": str(self.folder / "security")} if self.passwords else {}),
+                    **({} if self._node is None else self._node.environment),
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
+        if self._node is None:
+            self.wait_until_it_answers()
+
+    def wait_until_it_answers(self) -> None:
+        """Wait until it takes connections; raises RuntimeError with its log when it does not."""
+        assert self._process is not None
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
@@ -76,6 +116,36 @@ class Broker:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
 
+class ThreeBrokers:
+    """Three brokers that are controllers as well, everything on each of them; any one may be away."""
+
+    def __init__(self) -> None:
+        ports = free_ports(6)
+        voters = ",".join(f"{number + 1}@127.0.0.1:{ports[number + 3]}" for number in range(3))
+        subprocess.run([_SCRIPT, "fetch"], check=True)
+        cluster_id = subprocess.run([_SCRIPT, "cluster-id"], check=True, capture_output=True, text=True).stdout.strip()
+        self.brokers: list[Broker] = []
+        try:
+            for number in range(3):
+                told = {"NODE": str(number + 1), "VOTERS": voters, "CLUSTER_ID": cluster_id, "JAVA_OPTS": "-Xmx320m"}
+                self.brokers.append(Broker(node=Node(ports[number], ports[number + 3], told)))
+            for broker in self.brokers:
+                broker.wait_until_it_answers()
+        except BaseException:
+            self.remove()
+            raise
+
+    @property
+    def cluster(self) -> Cluster:
+        """How to reach them."""
+        return Cluster(tuple(f"127.0.0.1:{broker.port}" for broker in self.brokers))
+
+    def remove(self) -> None:
+        """End them and delete their logs."""
+        for broker in self.brokers:
+            broker.remove()
+
+
 @cache
 def shared_broker() -> Broker:
     """The broker that the tests of this process share; each test makes topics of its own."""
@@ -84,14 +154,14 @@ def shared_broker() -> Broker:
     return broker
 
 
-def new_layout(cluster: Cluster, *, partitions: int = 1, one_topic: bool = False) -> Layout:
+def new_layout(cluster: Cluster, *, partitions: int = 1, one_topic: bool = False, copies: int = 1) -> Layout:
     """A journal's topics under new names, made on the cluster; `one_topic` puts every area into a single one."""
     prefix = f"t{uuid4().hex[:12]}"
     if one_topic:
         layout = Layout(partitions, (f"{prefix}.holecard.v1",), dict.fromkeys(AREAS, 0))
     else:
         layout = Layout.standard(partitions, f"{prefix}.")
-    create(cluster, layout, 1)
+    create(cluster, layout, copies)
     return layout
 
 
@@ -108,7 +178,8 @@ def from_place(place: str) -> tuple[Cluster, Layout]:
     return Cluster(tuple(bootstrap.split(","))), Layout(int(partitions), tuple(topics.split(",")), numbers)
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on now."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for one in sockets:

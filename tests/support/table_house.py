@@ -130,6 +130,10 @@ class FaultyJournal:
         """See Journal."""
         return self._inner.read(stream, after_sequence)
 
+    def replay(self, after: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        """See Journal."""
+        return self._inner.replay(after)
+
     def subscribe(self, after: Mapping[int, int]) -> AsyncIterator[Recorded]:
         """See Journal."""
         return self._inner.subscribe(after)

@@ -152,3 +152,69 @@ class StreamSnapshot(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___StreamSnapshot: _TypeAlias = StreamSnapshot  # noqa: Y015
+
+@_typing.final
+class StateSnapshot(_message.Message):
+    """The state that folding a stream's events up to one of them gave. Like a partition's snapshot it stays on its machine, is only
+    believed where the log agrees, and holds nothing that the events do not hold.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    STREAM_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    HASH_FIELD_NUMBER: _builtins.int
+    REQUESTS_FIELD_NUMBER: _builtins.int
+    DIGESTS_FIELD_NUMBER: _builtins.int
+    FIRST_SEQUENCES_FIELD_NUMBER: _builtins.int
+    LAST_SEQUENCES_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The shape of this message; a reader ignores a version it does not know."""
+    code: _builtins.bytes
+    """SHA-256 over the source code that folded the events and shaped the state; another build folds them anew."""
+    stream: _builtins.str
+    """The stream's name."""
+    sequence: _builtins.int
+    """The sequence of the last event that was folded."""
+    hash: _builtins.bytes
+    """The hash of that event."""
+    digests: _builtins.bytes
+    """The digests of what they asked, 32 bytes each, in the same order."""
+    state: _builtins.bytes
+    """The state, in the form of the code that cut it."""
+    @_builtins.property
+    def requests(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The ids of the requests that a repeated one is still answered for, oldest first."""
+
+    @_builtins.property
+    def first_sequences(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The sequences of their first events, in the same order."""
+
+    @_builtins.property
+    def last_sequences(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The sequences of their last events, in the same order."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        code: _builtins.bytes = ...,
+        stream: _builtins.str = ...,
+        sequence: _builtins.int = ...,
+        hash: _builtins.bytes = ...,
+        requests: _abc.Iterable[_builtins.str] | None = ...,
+        digests: _builtins.bytes = ...,
+        first_sequences: _abc.Iterable[_builtins.int] | None = ...,
+        last_sequences: _abc.Iterable[_builtins.int] | None = ...,
+        state: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "digests", b"digests", "first_sequences", b"first_sequences", "hash", b"hash", "last_sequences", b"last_sequences", "requests", b"requests", "sequence", b"sequence", "state", b"state", "stream", b"stream", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StateSnapshot: _TypeAlias = StateSnapshot  # noqa: Y015

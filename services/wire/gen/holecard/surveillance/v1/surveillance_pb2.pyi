@@ -831,6 +831,70 @@ class PartitionLag(_message.Message):
 Global___PartitionLag: _TypeAlias = PartitionLag  # noqa: Y015
 
 @_typing.final
+class PartitionOwner(_message.Message):
+    """Who writes a partition of a cluster's journal, as surveillance has read it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARTITION_FIELD_NUMBER: _builtins.int
+    TOPIC_FIELD_NUMBER: _builtins.int
+    KAFKA_PARTITION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    CLAIMED_TIME_US_FIELD_NUMBER: _builtins.int
+    RECORDS_BEHIND_FIELD_NUMBER: _builtins.int
+    VOID_BATCHES_FIELD_NUMBER: _builtins.int
+    SNAPSHOT_AGE_US_FIELD_NUMBER: _builtins.int
+    STOPPED_FIELD_NUMBER: _builtins.int
+    partition: _builtins.int
+    """The partition."""
+    topic: _builtins.str
+    """Kafka's name of its topic."""
+    kafka_partition: _builtins.int
+    """Kafka's number of it in the topic."""
+    owner: _builtins.str
+    """The process of the latest claim; empty when nobody has claimed it."""
+    address: _builtins.str
+    """Where that process listens, "host:port"."""
+    epoch: _builtins.int
+    """The claim's epoch: Kafka's offset of it."""
+    claimed_time_us: _builtins.int
+    """When it was claimed by the claimant's clock, microseconds since 1970; 0 when nobody has."""
+    records_behind: _builtins.int
+    """Records in the log that the read model does not have yet."""
+    void_batches: _builtins.int
+    """Batches that counted for nobody, because their claim had ended."""
+    snapshot_age_us: _builtins.int
+    """How old surveillance's own snapshot of the partition is, microseconds; unset when it has none."""
+    stopped: _builtins.str
+    """Why nothing of it is read any more; empty when all is well."""
+    def __init__(
+        self,
+        *,
+        partition: _builtins.int = ...,
+        topic: _builtins.str = ...,
+        kafka_partition: _builtins.int = ...,
+        owner: _builtins.str = ...,
+        address: _builtins.str = ...,
+        epoch: _builtins.int = ...,
+        claimed_time_us: _builtins.int = ...,
+        records_behind: _builtins.int = ...,
+        void_batches: _builtins.int = ...,
+        snapshot_age_us: _builtins.int | None = ...,
+        stopped: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us", "snapshot_age_us", b"snapshot_age_us"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us", "address", b"address", "claimed_time_us", b"claimed_time_us", "epoch", b"epoch", "kafka_partition", b"kafka_partition", "owner", b"owner", "partition", b"partition", "records_behind", b"records_behind", "snapshot_age_us", b"snapshot_age_us", "stopped", b"stopped", "topic", b"topic", "void_batches", b"void_batches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__snapshot_age_us: _TypeAlias = _typing.Literal["snapshot_age_us"]  # noqa: Y015
+    _WhichOneofArgType__snapshot_age_us: _TypeAlias = _typing.Literal["_snapshot_age_us", b"_snapshot_age_us"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__snapshot_age_us) -> _WhichOneofReturnType__snapshot_age_us | None: ...
+
+Global___PartitionOwner: _TypeAlias = PartitionOwner  # noqa: Y015
+
+@_typing.final
 class GetLagResponse(_message.Message):
     """How far surveillance is."""
 
@@ -846,6 +910,7 @@ class GetLagResponse(_message.Message):
     LAG_US_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
     STANDS_BY_FIELD_NUMBER: _builtins.int
+    OWNERS_FIELD_NUMBER: _builtins.int
     healthy: _builtins.bool
     """Whether both readers run."""
     reason: _builtins.str
@@ -868,6 +933,10 @@ class GetLagResponse(_message.Message):
     def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartitionLag]:
         """Each partition."""
 
+    @_builtins.property
+    def owners(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartitionOwner]:
+        """Each partition's owner; none with the embedded journal."""
+
     def __init__(
         self,
         *,
@@ -881,10 +950,11 @@ class GetLagResponse(_message.Message):
         lag_us: _builtins.int = ...,
         findings: _builtins.int = ...,
         stands_by: _builtins.bool = ...,
+        owners: _abc.Iterable[Global___PartitionOwner] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicates", b"duplicates", "events_projected", b"events_projected", "findings", b"findings", "gaps_mended", b"gaps_mended", "healthy", b"healthy", "lag_events", b"lag_events", "lag_us", b"lag_us", "partitions", b"partitions", "reason", b"reason", "stands_by", b"stands_by"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicates", b"duplicates", "events_projected", b"events_projected", "findings", b"findings", "gaps_mended", b"gaps_mended", "healthy", b"healthy", "lag_events", b"lag_events", "lag_us", b"lag_us", "owners", b"owners", "partitions", b"partitions", "reason", b"reason", "stands_by", b"stands_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
