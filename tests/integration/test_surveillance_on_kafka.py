@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from services.cli.projection import projection
 from services.journal.kafka_journal import KafkaJournal
 from services.journal.kafka_layout import TOPICS
+from services.journal.port import Recorded
 from services.runtime.caller import LocalCaller
 from services.runtime.clock import SystemClock
 from services.runtime.telemetry import Telemetry
@@ -19,9 +20,20 @@ from services.surveillance.server import Surveillance
 from tests.support.kafka_broker import new_layout, shared_broker
 from tests.support.postgres_server import shared_server
 from tests.support.table_feed import TableFeed
+from tests.support.watched_house import watched_house
 
 pytestmark = pytest.mark.xdist_group("kafka")
-KEYS = tuple(f"black-hawk/BJ-{number:02}" for number in range(4))
+KEYS = tuple(f"black-hawk/BJ-{number:02}" for number in range(3))
+
+
+async def several_tables(folder: Path) -> list[Recorded]:
+    async with watched_house(folder) as house:
+        for key in KEYS:
+            await house.open(key, seats=2)
+        for _ in range(8):
+            for key in KEYS:
+                await house.play(1, key)
+        return await house.recorded()
 
 
 async def test_stopped_and_started_in_play_it_has_what_a_second_derivation_has(tmp_path: Path) -> None:
@@ -29,8 +41,8 @@ async def test_stopped_and_started_in_play_it_has_what_a_second_derivation_has(t
     broker = shared_broker()
     layout = new_layout(broker.cluster, partitions=2)
     address = await asyncio.to_thread(shared_server().migrated_database)
-    async with TableFeed(broker, layout, KEYS) as feed:
-        for piece in (120, 45, 200):
+    async with TableFeed(broker, layout, KEYS, await several_tables(tmp_path)) as feed:
+        for piece in (90, 45, 100):
             journal = await KafkaJournal.open_read_only(broker.cluster, layout)
             watch = Surveillance(journal, address, clock=SystemClock(), telemetry=Telemetry(), meters=False)
             await watch.start()

@@ -14,12 +14,14 @@ from tests.support.law_logs import recorded
 
 
 class TableFeed:
-    """The same play at each of these tables, event by event in the log's order."""
+    """The same play at each of these tables, or what `log` has of each, event by event in the log's order."""
 
-    def __init__(self, broker: Broker, layout: Layout, keys: Sequence[str], rounds: int = 40) -> None:
+    def __init__(self, broker: Broker, layout: Layout, keys: Sequence[str], log: Sequence[Recorded] = ()) -> None:
         self._broker = broker
         self._layout = layout
-        self._rows = {key: list(recorded("laws", rounds)) for key in keys}
+        self._rows = {
+            key: [row for row in log if row.envelope.stream.endswith(f":{key}")] or list(recorded()) for key in keys
+        }
         self._written: dict[str, int] = {}
         self._journal: KafkaJournal | None = None
 
