@@ -9,7 +9,7 @@ FLOOR ?= --floors 1 --tables 4 --seats 5 --pace 0.5
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run cluster cluster-status cluster-stop test check protos format lock bench faults load clean
+.PHONY: help setup run pki cluster cluster-status cluster-stop test check protos format lock bench faults load clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -23,8 +23,11 @@ $(VENV)/.ready: $(LOCK) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-run: setup  ## start the four services, a simulated floor and the console
-	$(BIN)/holecard up --data $(DATA) $(FLOOR)
+run: setup  ## start the four services, a simulated floor and the console, in plain text on this machine alone
+	$(BIN)/holecard up --plain-text --data $(DATA) $(FLOOR)
+
+pki: setup  ## make a development authority and its certificates in deploy/dev/pki (never committed)
+	$(BIN)/holecard pki init
 
 cluster: setup  ## start Kafka, two processes of every service, the console and simulated floors, each kept alive
 	deploy/system-packages default-jre-headless maven

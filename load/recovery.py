@@ -37,7 +37,7 @@ AIM_SECONDS = 5.0
 AIM_EVENTS = 1_000_000
 AFTER = 20
 """One event in so many comes after the snapshots."""
-PLAYED_ROUNDS, PLAYED_TABLES = 240, 4
+PLAYED_ROUNDS, PLAYED_TABLES = 400, 1
 APPEND = 6
 
 Streams = dict[str, list[NewEvent]]

@@ -6,19 +6,22 @@ The one place where every room's wiring meets. Owns starting and ending a proces
 import asyncio
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from typing import TYPE_CHECKING, Protocol, Self
 
 import structlog
 
+from services.access import ACCESS
 from services.journal.errors import JournalError, JournalUnavailable
 from services.journal.port import Journal, StreamHead
 from services.journal.sqlite import SqliteJournal
 from services.journal.writer_lock import WriterLock
-from services.runtime.caller import Caller, LocalCaller
+from services.runtime.caller import Caller, LocalCaller, open_channel
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.dispatch import Dispatcher
+from services.runtime.door import Door
 from services.runtime.entropy import Entropy, SystemEntropy
 from services.runtime.journal_metrics import measured
 from services.runtime.ops_server import OpsServer
@@ -28,6 +31,7 @@ from services.runtime.server import GrpcServer
 from services.runtime.settings import SERVICES, Settings, SettingsRefused
 from services.runtime.snapshots import StateSnapshots
 from services.runtime.telemetry import Telemetry
+from services.runtime.transport import Tls
 from services.shoe import server as shoe_server
 from services.shoe.client import ShoeClient
 from services.table.client import TableClient
@@ -103,7 +107,8 @@ class House:
         self._entropy = entropy or SystemEntropy()
         self.snapshots = StateSnapshots(settings.snapshots_path) if self.hosted & WRITERS else None
         self._callers: dict[str, Caller] = {}
-        self.lines = Lines(self.telemetry.registry)
+        self._tls = Tls(settings.tls) if settings.tls else None
+        self.lines = Lines(self.telemetry.registry, partial(open_channel, tls=self._tls))
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -199,7 +204,8 @@ class House:
         await membership.start()
 
     async def _serve_grpc(self) -> None:
-        server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address)
+        door = Door(self._tls, ACCESS, self.telemetry) if self._tls else None
+        server = GrpcServer(list(self.dispatchers.values()), self.settings.grpc_address, door)
         self._stack.push_async_callback(server.stop)
         await server.start()
         self.grpc_port = server.port
@@ -215,7 +221,13 @@ class House:
             clock=self._clock,
             registry=self.telemetry.registry,
         )
-        console = ConsoleServer(application, self.settings.console_address, names=self.settings.console_names)
+        console = ConsoleServer(
+            application,
+            self.settings.console_address,
+            names=self.settings.console_names,
+            tls=None if self.settings.console_plain_text else self._tls,
+            registry=self.telemetry.registry,
+        )
         await console.start()
         self._stack.push_async_callback(console.stop)
         self.console_port = console.port

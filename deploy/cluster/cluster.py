@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
 BIN = Path(sys.executable).parent
+PKI = TREE / "deploy" / "dev" / "pki"
 PARTITIONS = 12
 KAFKA_PORT = 8692
 SERVICES = {"shoe": 861, "table": 862, "wager": 863, "surveillance": 864}
@@ -30,6 +31,7 @@ METRICS = 10
 CONSOLE = 868
 PROCESSES = (1, 2)
 START_SECONDS = 240.0
+COMMAND = (sys.executable, "-m", "services")
 LONGEST_SOCKET = 100
 """A socket's path takes 107 characters at most, and supervisor adds its process id while it makes it."""
 
@@ -49,7 +51,9 @@ def environment(folder: Path) -> dict[str, str]:
         **os.environ,
         "TREE": str(TREE),
         "CLUSTER": str(folder),
-        "HOLECARD": f"{sys.executable} -m services",
+        # Everybody's certificate for everybody else; the pages stay in plain text on this machine.
+        "PKI": str(PKI),
+        "HOLECARD": " ".join(COMMAND),
         "KAFKA": kafka,
         "KAFKA_PORT": str(KAFKA_PORT),
         "PARTITIONS": str(PARTITIONS),
@@ -73,6 +77,7 @@ def start(folder: Path) -> None:
     call([str(TREE / "deploy" / "kafka" / "broker"), "fetch"], env)
     if supervisorctl(env, "pid", quiet=True).returncode != 0:
         call([str(BIN / "supervisord"), "-c", str(HERE / "supervisord.conf")], env)
+    call([*COMMAND, "pki", "init", "--pki", str(PKI)], env)
     say("starting the broker")
     supervisorctl(env, "start", "kafka")
     topics = ["journal", "--kafka", env["KAFKA"], "--partitions", env["PARTITIONS"], "create-topics", "--copies", "1"]
@@ -154,8 +159,7 @@ def answers(url: str) -> bool:
 
 def holecard(env: dict[str, str], *arguments: str) -> bool:
     """Run a command of ours; whether it succeeded."""
-    command = [sys.executable, "-m", "services", *arguments]
-    return subprocess.run(command, env=env, cwd=TREE, capture_output=True, check=False).returncode == 0
+    return subprocess.run([*COMMAND, *arguments], env=env, cwd=TREE, capture_output=True, check=False).returncode == 0
 
 
 def supervisorctl(env: dict[str, str], *arguments: str, quiet: bool = False) -> "subprocess.CompletedProcess[bytes]":

@@ -28,6 +28,7 @@ _COMMANDS = {
         "services.cli.surveillance:surveillance",
         "Migrate the read model's database; show how it stands.",
     ),
+    "pki": ("services.cli.pki:pki", "Make certificates for services, gateways and people; enrol and revoke them."),
     "sealing-key": ("services.cli.sealing_key:sealing_key", "Make the key that a cluster's shoe services share."),
     "journal": ("services.cli.journal:journal", "Make, audit and look into the journal of a cluster (Kafka)."),
 }
@@ -57,9 +58,9 @@ def main_group() -> None:
     """Holecard: every card and every wager of a casino's blackjack tables, as events that can be replayed and proved.
 
     \b
-    Start the house and look at it:     holecard up
-    Let other players come to it:       holecard up --no-floor
-                                        holecard floor simulate --tables 4 --rounds 500
+    Start the house and look at it:     holecard up --plain-text
+    Let other players come to it:       holecard up --plain-text --no-floor
+                                        holecard floor simulate --plain-text --tables 4 --rounds 500
     Look for a hand and open it:        holecard rounds --seat 3 --card A --card A
                                         holecard replay black-hawk/BJ-07#12 --step 9
     Prove that the record is whole:     holecard verify
@@ -76,6 +77,9 @@ def main_group() -> None:
 
     ADDRESSES. gRPC is served on 127.0.0.1:8600, the console on 127.0.0.1:8680, metrics on 127.0.0.1:8690, each on this
     machine alone unless told otherwise.
+
+    WHO ASKS. Between machines everybody shows a certificate (--tls DIR), which says who he is and what he may do; `holecard
+    pki` makes some. Plain text is spoken on this machine alone, and only with --plain-text.
 
     OUTPUT. Results go to stdout, progress and errors to stderr. --json prints the result as one JSON object.
 

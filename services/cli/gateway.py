@@ -6,22 +6,34 @@ import json
 import re
 import signal
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from prometheus_client import start_http_server
 
-from services.cli.address import Address, reached_at
+from services.access import ACCESS
+from services.cli.address import Address, Addresses, reached_at
+from services.cli.transport import certificate_of, transport_options
 from services.floor.gateway import Gateway
 from services.floor.gateway_client import GatewayClient, LineState
 from services.floor.gateway_log import GatewayLog
+from services.floor.house_caller import HouseCaller
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import MICROSECONDS, SystemClock
+from services.runtime.door import Door
+from services.runtime.identity import CertificateRole
 from services.runtime.process import settle_process
+from services.runtime.routing import Lines, RoutedCaller
 from services.runtime.server import GrpcServer, PortTaken
 from services.runtime.settings import SettingsRefused, read_address
 from services.runtime.telemetry import Telemetry, configure_logging
+from services.runtime.transport import Tls, require_loopback
+from services.shoe.client import SERVICE as SHOE
+from services.table.client import SERVICE as TABLE
+from services.wager.client import SERVICE as WAGER
 
 DEFAULT_ADDRESS = "127.0.0.1:8610"
 CALL_SECONDS = 10.0
@@ -37,7 +49,15 @@ def gateway() -> None:
 
 @gateway.command()
 @click.option("--floor", required=True, help="Whose gateway this is, e.g. black-hawk; its log is bound to it.")
-@click.option("--house", type=Address(), default="127.0.0.1:8600", show_default=True, help="Where the services listen.")
+@click.option(
+    "--house",
+    type=Addresses(),
+    default="127.0.0.1:8600",
+    show_default=True,
+    help="Where the services listen; of a cluster any processes of the table service, by commas.",
+)
+@click.option("--shoe", type=Addresses(), help="Where the shoe service listens, if elsewhere.")
+@click.option("--wager", type=Addresses(), help="Where the wager service listens, if elsewhere.")
 @click.option(
     "--log", "log_path", type=click.Path(path_type=Path), help="The gateway's log.  [default: .data/gateway-FLOOR.db]"
 )
@@ -64,36 +84,61 @@ def gateway() -> None:
     help="How much to say on stderr.",
 )
 @click.option("--log-json", is_flag=True, help="Log lines as JSON.")
-def run(floor: str, house: str, log_path: Path | None, listen: str, metrics: str, **limits: Any) -> None:
+@transport_options
+def run(floor: str, house: str, log_path: Path | None, listen: str, metrics: str, **options: Any) -> None:
     """Run the gateway of one floor until told to stop.
 
     Kill it in any way, start it again with the same log, and it goes on where it was: what a device was answered is on disk.
     """
-    configure_logging(limits["log_level"], as_json=limits["log_json"])
+    configure_logging(options["log_level"], as_json=options["log_json"])
     if not _FLOOR.fullmatch(floor):
         raise SettingsRefused(f"{floor!r} is not the name of a floor such as black-hawk")
+    tls = certificate_of(options["tls"], options["plain_text"])
+    if tls is not None:
+        tls.require_role(CertificateRole.GATEWAY, floor)
+    at = {TABLE: house, SHOE: options["shoe"] or house, WAGER: options["wager"] or house}
+    for address in (listen, *(one for addresses in at.values() for one in addresses.split(","))):
+        if tls is None:
+            require_loopback(address, "give --tls DIR")
     settle_process()
     path = log_path or Path(".data") / f"gateway-{floor}.db"
-    kept = GatewayLog.open(path, floor, limit_bytes=limits["limit_mb"] * 1024 * 1024)
-    asyncio.run(_run(kept, house, listen, metrics, limits["keep_days"]))
+    kept = GatewayLog.open(path, floor, limit_bytes=options["limit_mb"] * 1024 * 1024)
+    asyncio.run(_run(kept, Way(at, listen, metrics, tls), options["keep_days"]))
 
 
-async def _run(kept: GatewayLog, house: str, listen: str, metrics: str, keep_days: int) -> None:
+class Way(NamedTuple):
+    """Where the house's services are, where it listens itself, and the certificate that it shows to both."""
+
+    house: Mapping[str, str]
+    listen: str
+    metrics: str
+    tls: Tls | None
+
+
+async def _run(kept: GatewayLog, way: Way, keep_days: int) -> None:
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
     telemetry, clock = Telemetry(), SystemClock()
-    channel = open_channel(house)
+    lines = Lines(telemetry.registry, partial(open_channel, tls=way.tls))
     # One try: the gateway has its own way of trying again, and devices' commands are never retried behind their back.
-    caller = GrpcCaller(channel, deadline_seconds=CALL_SECONDS, patience_seconds=0.0)
-    running = Gateway(kept, caller, clock=clock, telemetry=telemetry, name=f"gateway-{kept.floor}")
-    server = GrpcServer(running.dispatchers(), listen)
+    house = HouseCaller(
+        {
+            service: RoutedCaller(lines, addresses.split(","), try_seconds=CALL_SECONDS, patience_seconds=0.0)
+            for service, addresses in way.house.items()
+        }
+    )
+    running = Gateway(kept, house, clock=clock, telemetry=telemetry, name=f"gateway-{kept.floor}")
+    door = Door(way.tls, ACCESS, telemetry) if way.tls else None
+    server = GrpcServer(running.dispatchers(), way.listen, door)
     try:
-        _serve_metrics(metrics, telemetry)
+        _serve_metrics(way.metrics, telemetry)
         running.forwarder.start()
         await server.start()
-        where = reached_at(listen, server.port)
-        click.echo(f"gateway of {kept.floor}: devices on {where} (gRPC), house at {house}, log {kept.path}", err=True)
+        where = f"{reached_at(way.listen, server.port)} (gRPC {'over TLS' if door else 'in plain text'})"
+        click.echo(
+            f"gateway of {kept.floor}: devices on {where}, house at {way.house[TABLE]}, log {kept.path}", err=True
+        )
         forgetting = asyncio.create_task(_forget(kept, keep_days))
         await told.wait()
         forgetting.cancel()
@@ -101,7 +146,7 @@ async def _run(kept: GatewayLog, house: str, listen: str, metrics: str, keep_day
     finally:
         await server.stop()
         await running.forwarder.stop()
-        await channel.close()
+        await lines.close()
         await kept.close()
 
 
@@ -124,9 +169,10 @@ def _serve_metrics(address: str, telemetry: Telemetry) -> None:
     "--gateway", "address", type=Address(), default=DEFAULT_ADDRESS, show_default=True, help="Where it listens."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the state as JSON.")
-def status(address: str, as_json: bool) -> None:
+@transport_options
+def status(address: str, as_json: bool, tls: Path | None, plain_text: bool) -> None:
     """Say how the line to the house stands and what waits for it; status 1 when it is down or a table is blocked."""
-    state = asyncio.run(_ask(address))
+    state = asyncio.run(_ask(address, certificate_of(tls, plain_text)))
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(state), indent=2))
     else:
@@ -135,8 +181,8 @@ def status(address: str, as_json: bool) -> None:
         sys.exit(1)
 
 
-async def _ask(address: str) -> LineState:
-    channel = open_channel(address)
+async def _ask(address: str, tls: Tls | None) -> LineState:
+    channel = open_channel(address, tls)
     try:
         return await GatewayClient(GrpcCaller(channel, patience_seconds=2.0)).get_line()
     finally:

@@ -37,6 +37,7 @@ def odds() -> None:
     What does our game hold?             holecard odds game --rules colorado
     Was hitting right?                   holecard odds hand "T6 v T"
     How often does a six bust?           holecard odds dealer --up 6 --decks 6
+    What does a side wager cost?         holecard odds side "lucky ladies" --paytable A --decks 6
     """  # noqa: D301 - \b is click's mark for a block kept as it is
 
 
@@ -124,6 +125,43 @@ def insurance(decks: int, pays: str, *, as_json: bool) -> None:
         return
     click.echo(f"wins       {float(chance):.6f}  {chance}")
     click.echo(f"house edge {float(edge):.6f}  {edge}")
+
+
+@odds.command()
+@click.argument("name", required=False)
+@click.option("--paytable", help="Which of its pay tables.  [default: the first]")
+@click.option("--decks", type=click.IntRange(1, 8), default=6, show_default=True)
+@click.option("--spanish", is_flag=True, help="Decks of 48 cards, without pip tens.")
+@_json
+def side(name: str | None, paytable: str | None, decks: int, *, spanish: bool, as_json: bool) -> None:
+    """Print the exact odds of the side wager NAME; without a name, list the side wagers and their pay tables."""
+    from services.game.odds.side import side_odds
+    from services.game.variations.side_wagers import side_wager, side_wager_names
+
+    if name is None:
+        listed = {one: side_wager(one) for one in side_wager_names()}
+        if as_json:
+            click.echo(json.dumps({"side_wagers": {one: list(wager.paytables) for one, wager in listed.items()}}))
+            return
+        for one, wager in listed.items():
+            click.echo(f"{one:<18} {wager.section or 'no section':<11} {', '.join(wager.paytables)}")
+        return
+    wager = side_wager(name)
+    table = paytable or next(iter(wager.paytables))
+    found = side_odds(wager.evaluator, wager.paytable(table), decks, spanish=spanish)
+    figures = {"house_edge": found.house_edge, "hit_rate": found.hit_rate, "variance": found.variance}
+    if as_json:
+        known = {"side_wager": wager.name, "section": wager.section, "confidence": wager.confidence.value}
+        click.echo(json.dumps(known | {"paytable": table, "decks": decks, **_both(figures | dict(found.chances))}))
+        return
+    label = "" if wager.confidence == "high" else f"  ({wager.confidence.value})"
+    click.echo(f"{wager.title}, pay table {table}, {decks} decks{' of 48 cards' if spanish else ''}{label}")
+    for award, chance in found.chances.items():
+        click.echo(f"{award:<42} {float(chance):.9f}")
+    click.echo(f"house edge {100 * float(found.house_edge):.4f} %   {found.house_edge}")
+    click.echo(
+        f"hit rate   {100 * float(found.hit_rate):.4f} %   standard deviation {float(found.variance) ** 0.5:.4f}"
+    )
 
 
 def _both(rows: dict[str, Fraction]) -> dict[str, Any]:

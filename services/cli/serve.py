@@ -12,12 +12,14 @@ import click
 from services.cli.address import Address, Addresses, reached_at
 from services.cli.kafka_options import kafka_options, kafka_settings
 from services.cli.rule_source import named_rules
+from services.cli.transport import asked_for, transport_options
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
 from services.runtime.clock import SystemClock
 from services.runtime.process import settle_process
 from services.runtime.settings import SERVICES, Settings, read_calendars
 from services.runtime.telemetry import configure_logging
+from services.runtime.transport import Tls
 
 if TYPE_CHECKING:
     from services.floor.simulation import Plan
@@ -37,6 +39,8 @@ def house_options(command: F) -> F:
                      show_default=True, help="Where the web console listens."),
         click.option("--console-name", multiple=True, metavar="NAME",
                      help="A name under which browsers may ask for the console, besides localhost and IP addresses."),
+        click.option("--console-plain-text", is_flag=True,
+                     help="Keep the console without TLS and certificates although services have them, on this machine."),
         click.option("--metrics", type=Address(), default=defaults.metrics_address, show_default=True,
                      help="Where Prometheus finds the metrics."),
         click.option("--projection", envvar="HOLECARD_PROJECTION", default="", metavar="ADDRESS",
@@ -50,7 +54,7 @@ def house_options(command: F) -> F:
     ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
-    return command
+    return transport_options(command)
 
 
 @click.command()
@@ -130,6 +134,8 @@ def _settings(options: dict[str, Any], addresses: dict[str, str]) -> Settings:
         addresses=addresses,
         calendars=read_calendars(floor_file) if floor_file else {},
         projection=options["projection"],
+        tls=asked_for(options["tls"], options["plain_text"]),
+        console_plain_text=options["console_plain_text"],
         kafka=kafka_settings(options) if options.get("journal") == "kafka" else None,
         sealing_key=options.get("sealing_key"),
     )
@@ -175,13 +181,14 @@ async def _up(house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None
 
 
 async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", rules: tuple[Any, ...]) -> None:
-    from services.cli.floor import print_progress, print_summary
+    from services.cli.floor_text import print_progress, print_summary
     from services.floor.simulation import Callers, Simulation
 
     if plan is None:
         await told.wait()
         return
-    channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port))
+    tls = Tls(house.settings.tls) if house.settings.tls else None
+    channel = open_channel(reached_at(house.settings.grpc_address, house.grpc_port), tls)
     caller = GrpcCaller(channel)
     simulation = Simulation(plan, rules, Callers(caller, caller, caller, caller), SystemClock())
     playing = asyncio.create_task(simulation.run(print_progress))
@@ -200,10 +207,12 @@ async def _play_until(told: asyncio.Event, house: House, plan: "Plan | None", ru
 def _announce(house: House) -> None:
     settings = house.settings
     # A console alone serves no gRPC.
-    where = f" on {_at(settings.grpc_address, house.grpc_port)} (gRPC)" if house.dispatchers else ""
+    how = "gRPC over TLS" if settings.tls else "gRPC in plain text, as asked"
+    where = f" on {_at(settings.grpc_address, house.grpc_port)} ({how})" if house.dispatchers else ""
     click.echo(f"services: {', '.join(sorted(house.hosted))}{where}", err=True)
     if "console" in house.hosted:
-        click.echo(f"console:  http://{_at(settings.console_address, house.console_port)}/", err=True)
+        scheme = "http" if settings.tls is None or settings.console_plain_text else "https"
+        click.echo(f"console:  {scheme}://{_at(settings.console_address, house.console_port)}/", err=True)
     click.echo(f"metrics:  http://{_at(settings.metrics_address, house.metrics_port)}/metrics", err=True)
     click.echo(f"data:     {house.settings.data_dir.resolve()}", err=True)
 

@@ -19,9 +19,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from services.console.pages import Pages
+from services.console.reach import FloorNotVisible, PageNotYours, ReachableReadings
 from services.console.readings import Readings
 from services.console.rendering import Renderer
 from services.console.security import HEADERS, SecurityHeaders
+from services.game.rejections import Rejection
 from services.runtime.clock import Clock, SystemClock
 from services.runtime.failures import CallFailed, NotFound, ServiceUnavailable
 from services.wire.refusal import Refused
@@ -47,7 +49,7 @@ def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRe
 
     application = Starlette(
         routes=[
-            *Pages(readings, renderer, closing).routes(),
+            *Pages(ReachableReadings(readings), renderer, closing).routes(),
             Route("/healthz", healthz),
             Route("/metrics", metrics),
             Mount("/static", StaticFiles(directory=STATIC), name="static"),
@@ -60,6 +62,8 @@ def web(readings: Readings, *, clock: Clock | None = None, registry: CollectorRe
             HTTPException: failures.missing,
             NotFound: failures.missing,
             Refused: failures.refused,
+            PageNotYours: failures.not_theirs,
+            FloorNotVisible: failures.not_theirs,
             ServiceUnavailable: failures.away,
             CallFailed: failures.broken,
             Exception: failures.broken,
@@ -87,6 +91,11 @@ class _Failures:
         """The service says that the question breaks a rule."""
         words = f"{error.message} {error.remedy}" if isinstance(error, Refused) else str(error)
         return self._failed(400, "That cannot be asked", words, request)
+
+    async def not_theirs(self, request: Request, error: Exception) -> Response:
+        """The visitor may not see that."""
+        words = f"{error.message}. {error.remedy}" if isinstance(error, Rejection) else str(error)
+        return self._failed(403, "That is not yours to see", words, request)
 
     async def away(self, request: Request, error: Exception) -> Response:
         """The service does not answer now."""

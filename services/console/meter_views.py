@@ -39,14 +39,15 @@ class StuckView:
 class MetersView:
     """Everything the page shows; `reason` says why nothing is known, "" when it is.
 
-    `lag_ms` and `lag_events` are how far surveillance's read model is behind the log, None where unknown.
+    `lag_ms` and `lag_events` are how far surveillance's read model is behind the log, None where unknown; `open_rounds` is
+    None for a visitor who does not see all floors.
     """
 
     floors: tuple[MeterLine, ...] = ()
     tables: tuple[MeterLine, ...] = ()
     dealers: tuple[MeterLine, ...] = ()
     stuck: tuple[StuckView, ...] = ()
-    open_rounds: int = 0
+    open_rounds: int | None = 0
     lag_events: int | None = None
     lag_ms: int | None = None
     reason: str = ""

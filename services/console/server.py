@@ -15,9 +15,11 @@ from starlette.applications import Starlette
 from services.console.application import web
 from services.console.client_readings import ClientReadings
 from services.console.security import KnownHosts
+from services.console.visitors import ShownCertificate, Visitors
 from services.runtime.clock import Clock, GamingCalendar
 from services.runtime.server import PortTaken
 from services.runtime.settings import read_address
+from services.runtime.transport import Tls, require_loopback
 from services.surveillance.client import SurveillanceClient
 from services.table.client import TableClient
 
@@ -54,19 +56,48 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
+class _Door:
+    """The console's own certificate, and the lists of those whom it answers."""
+
+    def __init__(self, tls: Tls) -> None:
+        self.enrolment = tls.enrolment()
+        self.context = tls.web_context()
+        self._tls = tls
+        self._shown = tls.stamp
+
+    def renew(self) -> None:
+        """Show a certificate that was replaced from the next connection on."""
+        if self._tls.refresh() != self._shown:
+            self._shown = self._tls.stamp
+            self._tls.show(self.context)
+
+
 class ConsoleServer:
     """Serves the console on "host:port"; port 0 takes a free one, see `port` after `start`.
 
-    `names` are those under which browsers may ask for it, besides the address's own, localhost and any IP address. Raises
-    SettingsRefused for an address that is none.
+    `names` are those under which browsers may ask for it, besides the address's own, localhost and any IP address. With
+    `tls` it speaks HTTPS and answers who shows a good certificate; without, plain HTTP on a loopback address alone. Raises
+    SettingsRefused for an address that is none or not this machine's alone, and ListUnusable without a list of the enrolled.
     """
 
-    def __init__(self, application: Starlette, address: str = DEFAULT_ADDRESS, *, names: Collection[str] = ()) -> None:
-        self.address = address
+    def __init__(
+        self,
+        application: Starlette,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        names: Collection[str] = (),
+        tls: Tls | None = None,
+        registry: CollectorRegistry | None = None,
+    ) -> None:
+        self.address = address if tls else require_loopback(address, "give --tls DIR")
         self.port = 0
         self._application = application
+        door = None if tls is None else _Door(tls)
+        asked = application if door is None else Visitors(application, door.enrolment, door.renew, registry)
         config = uvicorn.Config(
-            KnownHosts(application, {read_address(address)[0], *names}),
+            KnownHosts(asked, {read_address(address)[0], *names}),
+            http="auto" if door is None else ShownCertificate,
+            ssl_context_factory=None if door is None else lambda _config, _default: door.context,
             lifespan="off",
             log_config=None,
             access_log=False,

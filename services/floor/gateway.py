@@ -15,7 +15,7 @@ from services.floor import gateway_client as g
 from services.floor.clock_watch import ClockWatch
 from services.floor.forwarding import Forwarder
 from services.floor.gateway_log import GATEWAY, GatewayLog, Report
-from services.floor.gateway_rejections import DeviceNameReserved, TableOfAnotherFloor
+from services.floor.gateway_rejections import DeviceNameReserved, RulingNeedsSupervisor, TableOfAnotherFloor
 from services.game.authority import CommandContext
 from services.game.rejections import Rejection
 from services.runtime.caller import Caller
@@ -26,40 +26,25 @@ from services.runtime.table_key import check_table_key, floor_of
 from services.runtime.telemetry import Telemetry
 from services.shoe import client as shoe
 from services.table import client as table
-from services.table.client import MOST_IN_ONE_CALL, ListTables, MalformedReading, check_device, check_reading
+from services.table.client import (
+    MOST_IN_ONE_CALL,
+    RULINGS,
+    ListTables,
+    MalformedReading,
+    Reading,
+    check_device,
+    check_reading,
+)
 from services.wager import client as wager
 from services.wire.rpc import Kind, Rpc
 
 PASSED_ON: tuple[tuple[Rpc[Any, Any], ...], ...] = (
     # Observations go through the gateway's own log, never past it.
     tuple(rpc for rpc in table.RPCS if rpc is not table.RECORD_OBSERVATIONS),
-    (
-        shoe.REGISTER_DEVICE,
-        shoe.INSPECT_DEVICE,
-        shoe.LOAD_DECKS,
-        shoe.INSPECT_CARDS,
-        shoe.UNLOAD_DECKS,
-        shoe.SHUFFLE_CARDS,
-        shoe.CUT_CARDS,
-        shoe.PLACE_CUT_CARD,
-        shoe.BURN_CARDS,
-        shoe.RETIRE_SHOE,
-        shoe.GET_SHOE,
-        shoe.PROVE_CARD,
-        shoe.GET_TRANSCRIPT,
-    ),
-    (
-        wager.GIVE_TIP,
-        wager.FILL_TRAY,
-        wager.CREDIT_TRAY,
-        wager.CORRECT_PAYMENT,
-        wager.READ_BALANCES,
-        wager.READ_TABLE_MONEY,
-        wager.READ_STATEMENT,
-        wager.READ_ROUND,
-    ),
+    tuple(value for value in vars(shoe).values() if isinstance(value, Rpc)),
+    wager.RPCS,
 )
-"""What a casino's people and electronic tables ask of the house; draws, holds and settlements are the table's alone."""
+"""What a casino's people and electronic tables may ask of the house; whether they may is the house's to say."""
 
 
 class LineDown(ServiceUnavailable):
@@ -82,6 +67,7 @@ class Gateway:
         """What to serve: the gateway's own procedures, and those of the house that are passed on."""
         own: dict[Rpc[Any, Any], Callable[..., Any]] = {
             g.REPORT: self.report,
+            g.REPORT_RULING: self.report_ruling,
             g.GET_DEVICE: self.get_device,
             g.GET_LINE: self.get_line,
         }
@@ -93,22 +79,39 @@ class Gateway:
     async def report(self, key: str, request: g.Report) -> g.Reported:
         """Keep readings; durable when answered."""
         self._own(key)
-        check_device(request.device)
-        if request.device == GATEWAY:
-            raise DeviceNameReserved(f"{GATEWAY} is this gateway itself", device=request.device)
-        if not 1 <= len(request.readings) <= MOST_IN_ONE_CALL:
+        ruling = next((one for one in request.readings if one.kind in RULINGS), None)
+        if ruling is not None:
+            raise RulingNeedsSupervisor(f"{ruling.kind.value} is a supervisor's to decide", device=request.device)
+        return await self._keep(key, request.device, request.device_time_us, request.readings)
+
+    async def report_ruling(self, key: str, request: g.ReportRuling) -> g.Reported:
+        """Keep a supervisor's rulings; durable when answered."""
+        self._own(key)
+        for one in request.readings:
+            if one.kind not in RULINGS or one.person != request.supervisor:
+                raise RulingNeedsSupervisor(
+                    f"{one.kind.value} by {one.person or 'nobody'} is no ruling of {request.supervisor[:64]!r}",
+                    device=request.device,
+                )
+        return await self._keep(key, request.device, request.device_time_us, request.readings)
+
+    async def _keep(self, key: str, device: str, device_time_us: int, readings: tuple[Reading, ...]) -> g.Reported:
+        check_device(device)
+        if device == GATEWAY:
+            raise DeviceNameReserved(f"{GATEWAY} is this gateway itself", device=device)
+        if not 1 <= len(readings) <= MOST_IN_ONE_CALL:
             raise MalformedReading(
-                f"one report takes 1 to {MOST_IN_ONE_CALL} readings, not {len(request.readings)}", field="readings"
+                f"one report takes 1 to {MOST_IN_ONE_CALL} readings, not {len(readings)}", field="readings"
             )
-        for at, reading in enumerate(request.readings):
+        for at, reading in enumerate(readings):
             try:
                 check_reading(reading)
             except Rejection as rejection:
                 rejection.facts["at"] = at
                 raise
         now_us = self._clock.now_us()
-        offset_us = self._clocks.offset_us(key, request.device, max(request.device_time_us, 0), now_us)
-        kept = await self.log.keep(Report(key, request.device, request.readings, now_us, offset_us))
+        offset_us = self._clocks.offset_us(key, device, max(device_time_us, 0), now_us)
+        kept = await self.log.keep(Report(key, device, readings, now_us, offset_us))
         self.forwarder.look_at(key)
         return g.Reported(kept.kept_through, kept.repeated_readings, now_us, offset_us)
 

@@ -23,6 +23,16 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportRuling:
+    """Keep a supervisor's rulings from his terminal; every reading names him."""
+
+    device: str
+    device_time_us: int
+    readings: tuple[Reading, ...]
+    supervisor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reported:
     """Every reading up to `kept_through` is durable."""
 
@@ -77,9 +87,10 @@ class LineState:
 
 # None of them is a command with a request id: a reading carries its own identity, (table, device, device sequence).
 REPORT = Rpc(SERVICE, "Report", Report, Reported, Kind.QUERY)
+REPORT_RULING = Rpc(SERVICE, "ReportRuling", ReportRuling, Reported, Kind.QUERY)
 GET_DEVICE = Rpc(SERVICE, "GetDevice", GetDevice, DeviceAnswer, Kind.QUERY)
 GET_LINE = Rpc(SERVICE, "GetLine", GetLine, LineState, Kind.QUERY)
-RPCS: tuple[Rpc[Any, Any], ...] = (REPORT, GET_DEVICE, GET_LINE)
+RPCS: tuple[Rpc[Any, Any], ...] = (REPORT, REPORT_RULING, GET_DEVICE, GET_LINE)
 
 
 class GatewayClient:
@@ -91,6 +102,10 @@ class GatewayClient:
     async def report(self, table: str, request: Report) -> Reported:
         """Keep readings."""
         return await self._caller.call(REPORT, table, None, request)
+
+    async def report_ruling(self, table: str, request: ReportRuling) -> Reported:
+        """Keep a supervisor's rulings."""
+        return await self._caller.call(REPORT_RULING, table, None, request)
 
     async def get_device(self, table: str, device: str) -> DeviceAnswer:
         """Where a device goes on."""

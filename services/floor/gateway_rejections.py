@@ -1,6 +1,6 @@
 """What a gateway refuses, each named after the broken rule; nothing of a refused report was kept."""
 
-from services.game.rejections import Rejection
+from services.game.rejections import NotAuthorised, Rejection
 
 
 class ReadingSequenceGap(Rejection):
@@ -29,3 +29,10 @@ class DeviceNameReserved(Rejection):
 
     rule = "holecard.floor.v1.GatewayService"
     remedy = 'Give the device a name other than "gateway".'
+
+
+class RulingNeedsSupervisor(NotAuthorised):
+    """Only a pit supervisor lets play go on or voids a round, never a device or the dealer (30-828(1))."""
+
+    rule = "30-828(1)"
+    remedy = "Let the supervisor send it by ReportRuling, in his own name."

@@ -156,7 +156,9 @@ PRANKS: tuple[Prank, ...] = (
         _insure_late,
         frozenset(_NOT_IN_IT | {"InsuranceOverHalf", "NoAceUp", "InsuranceClosed", "InsuranceNotOffered"}),
     ),
-    Prank("draw a card as a player", Occasion.QUESTION, _draw_a_card, frozenset({"NotAuthorised"})),
+    Prank(
+        "draw a card as a player", Occasion.QUESTION, _draw_a_card, frozenset({"NotAuthorised", "ProcedureNotYours"})
+    ),
     Prank(
         "void the round as a dealer", Occasion.QUESTION, _void_the_round, frozenset({"NotSupervisor", "NotAuthorised"})
     ),

@@ -43,6 +43,8 @@ class Plan:
     seconds: float = 0.0
     mischief: float = 0.05
     seed: int = 1
+    names: tuple[str, ...] = ()
+    """The floors by name, instead of `floors` invented ones."""
 
 
 def floor_names(count: int) -> Iterable[str]:
@@ -66,7 +68,7 @@ class Simulation:
             wager=WagerClient(Timed(callers.wager, self.figures)),
         )
         self._routines = []
-        for floor in floor_names(plan.floors):
+        for floor in plan.names or floor_names(plan.floors):
             crowd = Crowd(random.Random(f"{plan.seed}/{floor}"))  # noqa: S311 - players' choices, not cards
             for number in range(1, plan.tables + 1):
                 table = f"{floor}/BJ-{number:02}"

@@ -32,7 +32,7 @@ from services.game.rule_options import (
 )
 from services.game.rule_rejections import GameNotApproved
 from services.game.rule_text import digest_of
-from services.game.wager_kinds import PayRule, WagerKind
+from services.game.wager_kinds import TIP_BET, PayRule, WagerKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +111,13 @@ class HouseRules:
     """SHA-256 in hex of the canonical text: the same for every way of writing the same rules."""
 
     kinds: Mapping[str, WagerKind] = field(init=False, compare=False, repr=False)
-    """The declared wagers by name. A wager that is not among them is not offered. Never written to."""
+    """The wagers that are taken, by name: the declared ones, and tip bets where they are posted. Never written to."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self))
         check_bounds(self)
-        object.__setattr__(self, "kinds", {kind.name: kind for kind in self.wager_kinds})
+        taken = (*self.wager_kinds, TIP_BET) if self.tip_bets else self.wager_kinds
+        object.__setattr__(self, "kinds", {kind.name: kind for kind in taken})
 
     @property
     def smallest_stake_cents(self) -> int:

@@ -1,97 +1,55 @@
 """Whole rounds by basic strategy in one go: the fast lane for simulations and odds.
 
-Owns the order in which a round's events follow each other when nobody has to be asked, and no rule: hands, legality,
-splits, dealer, payment and pickup are those of the round itself, choices are looked up in `playout_chart`. Promises the
-very events that the round gives for the same cards and choices by its commands, which a test compares. The same wagers
-are placed every round; insurance is not taken. Not for play: it sees the hole card from the start, as a simulation may.
+Owns the order in which a round's events follow each other when nobody has to be asked, and no rule: what everybody does
+is looked up in `playout_chart`, how a hand ends was asked of the round before and is kept by its `playout_spot`, and what
+neither knows goes the round's own way in `playout_whole`. Promises the very events that the round gives for the same
+cards and choices by its commands, which a test compares. The same wagers are placed every round; insurance is not
+taken. Not for play: it sees the hole card from the start, as a simulation may.
 """
 
-from itertools import repeat
-from typing import Final, Protocol
+from typing import Final
 
 from services.game.cards import Card
 from services.game.house_rules import HouseRules
-from services.game.playout_chart import Count, Facing, Opening, PlayoutChart, first_legal
+from services.game.playout_chart import Count, Facing, PlayoutChart
+from services.game.playout_spot import BUST_END, NATURAL_END, Spot
+from services.game.playout_whole import CardSource, WholeWay
 from services.game.round import RoundPlay, open_round
-from services.game.round_commands import CloseBetting, PickUpHands, PlaceWagers, SettleWagers
-from services.game.round_dealer import hole_question, pick_up_hands
+from services.game.round_commands import CloseBetting, PlaceWagers
+from services.game.round_dealer import pickup_order
 from services.game.round_events import (
     CardDealt,
-    HandDoubled,
-    HandHit,
-    HandSplit,
-    HandStood,
-    HandSurrendered,
+    CardsPickedUp,
     HoleChecked,
     HoleRevealed,
     InsuranceClosed,
+    RoundCompleted,
     RoundEvent,
     RoundOpened,
+    WagersSettled,
 )
-from services.game.round_flow import continue_dealer, half_of, will_peek
-from services.game.round_legality import hands_of, may_act_on_split_aces
+from services.game.round_flow import half_of
 from services.game.round_marks import (
-    AT_DEALER,
     AT_PLAYERS,
     AT_SETTLING,
-    BUST,
     BY_DEALER,
-    BY_PLAYER,
     DOUBLE_DOWN,
     HIT,
-    NATURAL,
-    PLAYING,
     STAND,
-    STOOD,
-    SURRENDER,
-    SURRENDERED,
     TO_DEALER,
     TO_PLAYER,
 )
-from services.game.round_players import apply_hand_doubled, apply_hand_split
 from services.game.round_rejections import GameNotPlayable
-from services.game.round_settlement import settle_ripe, settle_wagers
-from services.game.round_state import DealerHandState, HandState
-from services.game.round_words import Action, SeatedPlayer
+from services.game.round_state import DealerHandState, RoundState, thaw
+from services.game.round_words import SeatedPlayer, SettlementLine
 from services.game.rule_options import DealerShows, Face, HoleCard, InsuranceRule, Surrender
-from services.game.wager_kinds import DOUBLE, SPLIT
+
+__all__ = ["CardSource", "Playout"]
 
 _INSURANCE_CLOSED: Final = InsuranceClosed(BY_DEALER)
-_SETTLE: Final = SettleWagers()
-_PICK_UP: Final = PickUpHands()
 _FACE_UP: Final = False
-
-
-class CardSource(Protocol):
-    """A shoe to draw from."""
-
-    def draw(self, count: int) -> tuple[int, list[Card]]:
-        """Draw cards: the shoe position of the first, and all of them in order."""
-
-
-class Spot:
-    """One player's place: what is staked there every round, its hand, and the events that say only which hand."""
-
-    __slots__ = ("_player", "_stakes", "_wager_cents", "hand", "hit", "seat", "stood")
-
-    def __init__(self, hand: HandState) -> None:
-        self.seat = hand.seat
-        self._player, self._stakes, self._wager_cents = hand.player, hand.stakes, hand.wager_cents
-        self.hand = hand
-        self.hit = HandHit(hand.seat, hand.number, BY_PLAYER)
-        self.stood = HandStood(hand.seat, hand.number, BY_PLAYER)
-
-    def give(self, one: Card, two: Card, positions: tuple[int, int], count: Count) -> HandState:
-        """Lay two cards there as a new hand: the old object again, unless it was doubled or split."""
-        hand = self.hand
-        if hand.doubled or hand.from_split:
-            hand = self.hand = HandState(self.seat, 0, self._player, self._stakes, self._wager_cents)
-        hand.cards = (one, two)
-        hand.positions = positions
-        hand.total = count.total
-        hand.settled = False
-        hand.status = NATURAL if count.value == 21 else PLAYING
-        return hand
+_BLACKJACK: Final = 32 * 32
+"""Stands for 32 times the dealer's total where he has a blackjack, which beats every other 21."""
 
 
 class Playout:
@@ -114,184 +72,208 @@ class Playout:
         start = RoundPlay(open_round("", rules, seats), rules)
         self._before_cards = (*start.do(wagers), *start.do(CloseBetting()))
         self._opening = (rules.name, rules.version, rules.digest, seats, True)
-        self._draft = draft = start.state
-        if any(hand.side for hand in draft.hands):
+        self._start = start.state
+        hands = start.state.hands
+        if any(hand.side for hand in hands):
             raise GameNotPlayable("this game cannot be played in one go", options="side wagers")
         self._rules = rules
+        self._insures = rules.insurance is not InsuranceRule.OFF and any(half_of(rules, hand) for hand in hands)
+        # Pay that asks for more than totals is worked out anew each time.
+        self._remembers = all(rule.is_plain for rule in rules.main_pays)
+        self._always_draws = rules.dealer_draws_when_decided
         self._chart = PlayoutChart(rules)
-        self._staked_cents = draft.staked_cents
-        self._insures = rules.insurance is not InsuranceRule.OFF and any(half_of(rules, hand) for hand in draft.hands)
-        self._spots = [Spot(hand) for hand in draft.hands]
-        self._dealer = DealerHandState()
-        draft.dealers = (self._dealer,)
-        self._size = len(draft.pending)
-        # What the events of the first deal say beside position and card.
-        faces = [target.face_down for target in draft.pending]
-        recipients = [(target.to, target.seat) for target in draft.pending]
-        self._deal = ([to for to, _ in recipients], [seat for _, seat in recipients], repeat(0), repeat(0), faces)
+        self._facing = self._chart.facing
+        self._spots = [Spot(hand, start.state) for hand in hands]
+        self._places = [(spot, at, at + len(hands) + 1) for at, spot in enumerate(self._spots)]
+        targets = start.state.pending
+        self._size = len(targets)
+        self._deal = [(at, target.to, target.seat, target.face_down) for at, target in enumerate(targets)]
+        # The round that is being played: its first position and cards, and its sums.
+        self._first = 0
+        self._cards: list[Card] = []
+        self._checked: bool | None = None
+        self._rack: tuple[int, ...] = ()
+        self._revision = self._staked_cents = self._returned_cents = 0
+        self._changed = True
 
     def round(self, round_id: str, shoe: CardSource) -> list[RoundEvent]:
         """Play one round and give all its events."""
-        draft, size = self._draft, self._size
-        first, cards = shoe.draw(size)
-        up_card, hole, hole_position = cards[len(self._spots)], cards[-1], first + size - 1
-        shown: list[Card | None] = [*cards[:-1], None]
+        size, spots = self._size, self._spots
+        self._first, self._cards = first, cards = shoe.draw(size)
+        if self._changed:
+            self._begin_anew()
+        facing = self._facing[cards[len(spots)]]
         events: list[RoundEvent] = [RoundOpened(round_id, *self._opening), *self._before_cards]
-        events += map(CardDealt, range(first, first + size), shown, *self._deal)
-        facing = self._chart.facing[up_card]
-        openings, natural = self._lay_out(first, cards, facing)
-        if up_card.is_ace and (self._insures or (natural and self._rules.even_money)):
-            events.append(_INSURANCE_CLOSED)
-        blackjack = False
-        if up_card.value >= 10 and will_peek(draft):
-            blackjack = hole.is_ten if up_card.is_ace else hole.is_ace
-            draft.hole_checked = blackjack
-            events.append(HoleChecked(hole_position, hole_question(draft), blackjack))
-        if natural:
-            events += settle_ripe(draft)
-        up = up_card.value
-        for spot, (count, action) in zip(self._spots, openings, strict=True):
-            hand = spot.hand
-            if hand.status is NATURAL:
-                continue
-            if blackjack:
-                hand.status = STOOD
-            elif action is STAND:
+        for at, to, seat, face_down in self._deal:
+            events.append(CardDealt(first + at, None if face_down else cards[at], to, seat, 0, 0, face_down))
+        openings = facing.openings
+        naturals: list[Spot] = []
+        for spot, at, later in self._places:
+            one, two = spot.cards = cards[at], cards[later]
+            spot.positions = first + at, first + later
+            spot.count, spot.action = openings[one.points][two.points]
+            if spot.action is None:
+                naturals.append(spot)
+        unclear = facing.up >= 10 and self._ask_of_dealer(facing, naturals, events)
+        if unclear or not self._remembers:
+            return self._whole(0, events, shoe)
+        if self._checked:
+            self._end(facing.count, spots, events, shoe)
+            return events
+        if naturals:
+            self._collect(naturals, NATURAL_END, events)
+        return self._turns(facing, events, shoe)
+
+    def _turns(self, facing: Facing, events: list[RoundEvent], shoe: CardSource) -> list[RoundEvent]:
+        """Let every place act, then end the round."""
+        up = facing.up
+        waiting: list[Spot] = []
+        for spot in self._spots:
+            action = spot.action
+            if action is STAND:
                 events.append(spot.stood)
-                hand.status = STOOD
+                waiting.append(spot)
             elif action is HIT:
-                self._draw(spot, count, up, events, shoe)
-            else:
-                self._act(hand, action, up, events, shoe)
-        self._end(facing, hole, events, shoe)
+                self._hit(spot, up, waiting, events, shoe)
+            elif action is DOUBLE_DOWN:
+                self._double(spot, waiting, events, shoe)
+            elif action is not None:
+                return self._whole(self._spots.index(spot), events, shoe)
+        self._end(facing.count, waiting, events, shoe)
         return events
 
-    def _lay_out(self, first: int, cards: list[Card], facing: Facing) -> tuple[list[Opening], bool]:
-        """Give everyone his two cards; the choices that follow, and whether there is a natural."""
-        draft, dealer, openings = self._draft, self._dealer, facing.openings
-        count = len(self._spots)
-        hands: list[HandState] = []
-        chosen: list[Opening] = []
-        natural = False
-        position, second = first, first + count + 1
-        for spot, one, two in zip(self._spots, cards, cards[count + 1 :], strict=False):
-            opening = openings[one][two]
-            hand = spot.give(one, two, (position, second), opening[0])
-            if hand.status is NATURAL:
-                natural = True
-            hands.append(hand)
-            chosen.append(opening)
-            position += 1
-            second += 1
-        dealer.cards = (cards[count],)
-        dealer.positions = (position, second)
-        dealer.total = facing.count.total
-        dealer.hole = second
-        draft.phase = AT_PLAYERS
-        draft.hands = tuple(hands)
-        draft.hole_checked = None
-        draft.revision = draft.returned_cents = 0
-        draft.staked_cents = self._staked_cents
-        draft.rack = ()
-        return chosen, natural
+    def _begin_anew(self) -> None:
+        """Forget what the last round changed beside cards and choices."""
+        self._changed = False
+        self._checked = None
+        self._rack = ()
+        self._revision = self._returned_cents = 0
+        self._staked_cents = self._start.staked_cents
+        for spot in self._spots:
+            spot.doubled = False
 
-    def _draw(self, spot: Spot, count: Count, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Hit a hand that was not split until the chart stands, or it has 21 or more."""
-        hand, seat = spot.hand, spot.seat
-        cards, positions = hand.cards, hand.positions
+    def _ask_of_dealer(self, facing: Facing, naturals: list[Spot], events: list[RoundEvent]) -> bool:
+        """With an ace or a ten up: insurance passes, and the hole card is checked where the house does that.
+
+        Tells whether it stays open whether the dealer has a blackjack.
+        """
+        hole = self._cards[-1]
+        is_ace = facing.up == 11
+        if is_ace and (self._insures or (naturals and self._rules.even_money)):
+            events.append(_INSURANCE_CLOSED)
+        if not facing.peeks:
+            return True
+        self._changed = True
+        self._checked = checked = hole.is_ten if is_ace else hole.is_ace
+        events.append(HoleChecked(self._first + self._size - 1, facing.question, checked))
+        return False
+
+    def _hit(self, spot: Spot, up: int, waiting: list[Spot], events: list[RoundEvent], shoe: CardSource) -> None:
+        """Hit until the chart stands, or the hand has 21 or more."""
+        count, cards, positions, seat, hit = spot.count, spot.cards, spot.positions, spot.seat, spot.hit
         hits = True
         while hits:
             position, (card,) = shoe.draw(1)
-            events += (spot.hit, CardDealt(position, card, TO_PLAYER, seat, 0, 0, _FACE_UP))
+            events += (hit, CardDealt(position, card, TO_PLAYER, seat, 0, 0, _FACE_UP))
             cards += (card,)
             positions += (position,)
             count = count.after[card.points]
             hits = count.hits[up]
-        hand.cards, hand.positions, hand.total = cards, positions, count.total
+        spot.count, spot.cards, spot.positions = count, cards, positions
         if count.value > 21:
-            hand.status = BUST
-            events += settle_ripe(self._draft)
-        else:
-            hand.status = STOOD
-            if count.value < 21:
-                events.append(spot.stood)
+            self._collect([spot], BUST_END, events)
+            return
+        if count.value < 21:
+            events.append(spot.stood)
+        waiting.append(spot)
 
-    def _act(self, hand: HandState, action: Action, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Surrender, double or split; after a split, play every hand that came of it."""
-        draft, seat, number, wager = self._draft, hand.seat, hand.number, hand.wager_cents
-        if action is SURRENDER:
-            events.append(HandSurrendered(seat, number, BY_PLAYER))
-            hand.status = SURRENDERED
-            events += settle_ripe(draft)
-        elif action is DOUBLE_DOWN:
-            ordinal = 1 + sum([other.doubled for other in draft.hands if other.seat == seat])
-            doubled = HandDoubled(seat, number, DOUBLE, ordinal, wager, BY_PLAYER)
-            apply_hand_doubled(draft, doubled)
-            events.append(doubled)
-            self._card(hand, events, shoe)
-        else:
-            first = not hand.from_split
-            split = HandSplit(seat, number, number + 1, SPLIT, hands_of(draft, seat), wager, BY_PLAYER)
-            apply_hand_split(draft, split)
-            events.append(split)
-            self._card(hand, events, shoe)
-            at = draft.hands.index(hand)
-            while first and at < len(draft.hands) and draft.hands[at].seat == seat:
-                self._play_split(draft.hands[at], up, events, shoe)
-                at += 1
-
-    def _play_split(self, hand: HandState, up: int, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Play one hand of a split pair until it is closed."""
-        draft, seat, number = self._draft, hand.seat, hand.number
-        if len(hand.cards) == 1:
-            self._card(hand, events, shoe)
-        while hand.status is PLAYING:
-            action = first_legal(draft, hand, self._chart.choices(hand, up))
-            if action is STAND:
-                events.append(HandStood(seat, number, BY_PLAYER))
-                hand.status = STOOD
-            elif action is HIT:
-                events.append(HandHit(seat, number, BY_PLAYER))
-                self._card(hand, events, shoe)
-            else:
-                self._act(hand, action, up, events, shoe)
-
-    def _card(self, hand: HandState, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Give a hand one card; a bust is collected at once, a 21, a double and a split ace's card end it."""
-        draft = self._draft
+    def _double(self, spot: Spot, waiting: list[Spot], events: list[RoundEvent], shoe: CardSource) -> None:
+        """Double for the whole wager and give one card."""
         position, (card,) = shoe.draw(1)
-        events.append(CardDealt(position, card, TO_PLAYER, hand.seat, hand.number, 0, _FACE_UP))
-        hand.positions += (position,)
-        hand.cards += (card,)
-        hand.total = count = hand.total.plus(card)
-        if count.value > 21:
-            hand.status = BUST
-            events += settle_ripe(draft)
-        elif count.value == 21 or hand.doubled or (hand.split_aces and not may_act_on_split_aces(draft, hand)):
-            hand.status = STOOD
+        events += (spot.double, CardDealt(position, card, TO_PLAYER, spot.seat, 0, 0, _FACE_UP))
+        self._changed = spot.doubled = True
+        spot.cards += (card,)
+        spot.positions += (position,)
+        spot.count = spot.count.after[card.points]
+        self._staked_cents += spot.wager_cents
+        if spot.count.value > 21:
+            self._collect([spot], BUST_END, events)
+        else:
+            waiting.append(spot)
 
-    def _end(self, facing: Facing, hole: Card, events: list[RoundEvent], shoe: CardSource) -> None:
-        """Turn over the hole card, draw while the round says so, settle and pick up."""
-        draft, dealer = self._draft, self._dealer
-        events.append(HoleRevealed(dealer.positions[1], hole, 0))
-        dealer.hole = None
-        dealer.cards += (hole,)
-        count = facing.count.after[hole.points]
-        dealer.total = count.total
-        draft.phase = AT_DEALER
-        continue_dealer(draft)
-        if draft.hole_checked is None and dealer.cards[0].value >= 10:
-            events += settle_ripe(draft)
-        if draft.pending:
-            # Some hand needs the dealer's total, and goes on needing it: only the total can end the drawing now.
+    def _collect(self, spots: list[Spot], end: int, events: list[RoundEvent]) -> None:
+        """Settle hands that the dealer's cards cannot change any more; they leave the layout at once."""
+        lines: tuple[SettlementLine, ...] = ()
+        for spot in spots:
+            ended = (spot.ends_doubled if spot.doubled else spot.ends).get(end) or spot.ask_end(end, self._state(0))
+            lines += ended[0]
+            self._returned_cents += ended[1]
+            self._rack += spot.positions
+        self._changed = True
+        self._revision += 1
+        events.append(WagersSettled(self._revision, lines))
+
+    def _end(self, count: Count, waiting: list[Spot], events: list[RoundEvent], shoe: CardSource) -> None:
+        """Turn over the hole card, draw by the dealer's rule while some hand waits, settle and pick up."""
+        hole, hole_position = self._cards[-1], self._first + self._size - 1
+        events.append(HoleRevealed(hole_position, hole, 0))
+        positions: tuple[int, ...] = (self._first + len(self._spots), hole_position)
+        count = count.after[hole.points]
+        if waiting or self._always_draws:
             while count.draws:
                 position, (card,) = shoe.draw(1)
                 events.append(CardDealt(position, card, TO_DEALER, 0, 0, 0, _FACE_UP))
-                dealer.positions += (position,)
-                dealer.cards += (card,)
+                positions += (position,)
                 count = count.after[card.points]
-            dealer.total = count.total
-            continue_dealer(draft)
-        if draft.phase is AT_SETTLING:
-            events += settle_wagers(draft, _SETTLE)
-        events += pick_up_hands(draft, _PICK_UP)
+        returned = self._returned_cents
+        if waiting:
+            lines: tuple[SettlementLine, ...] = ()
+            dealer = _BLACKJACK if self._checked else 32 * count.value
+            for spot in waiting:
+                end = dealer + spot.count.value
+                ended = (spot.ends_doubled if spot.doubled else spot.ends).get(end)
+                if ended is None:
+                    ended = spot.ask_end(end, self._settling(positions, count, events))
+                lines += ended[0]
+                returned += ended[1]
+            events.append(WagersSettled(self._revision + 1, lines))
+        picked_up = CardsPickedUp(pickup_order(self._rack, self._spots, positions))
+        events += (picked_up, RoundCompleted(self._staked_cents, returned))
+
+    def _settling(self, positions: tuple[int, ...], count: Count, events: list[RoundEvent]) -> RoundState:
+        """The round as it stands when the dealer has drawn."""
+        state = self._state(0)
+        drawn = [event.card for event in events if isinstance(event, CardDealt) and event.position in positions[2:]]
+        cards = (*state.dealers[0].cards, self._cards[-1], *[card for card in drawn if card is not None])
+        state.dealers = (DealerHandState(cards, positions, count.total),)
+        state.phase = AT_SETTLING
+        return state
+
+    def _state(self, acted: int) -> RoundState:
+        """The round as it stands with the turn of the place at that index, for whoever has no table to look into."""
+        first, cards, players = self._first, self._cards, len(self._spots)
+        state = thaw(self._start)
+        state.phase = AT_PLAYERS
+        state.pending = ()
+        state.hands = tuple([spot.as_hand(acted=at < acted) for at, spot in enumerate(self._spots)])
+        hole = first + self._size - 1
+        up_card = cards[players]
+        count = self._chart.facing[up_card].count
+        state.dealers = (DealerHandState((up_card,), (first + players, hole), count.total, hole=hole),)
+        state.hole_checked = self._checked
+        state.rack, state.revision = self._rack, self._revision
+        state.staked_cents, state.returned_cents = self._staked_cents, self._returned_cents
+        return state
+
+    def _whole(self, acted: int, events: list[RoundEvent], shoe: CardSource) -> list[RoundEvent]:
+        """Go on the round's own way from the turn of the place at that index."""
+        state = self._state(acted)
+        rest = WholeWay(state, self._chart, events, shoe)
+        if not self._revision:
+            # Blackjacks were not settled yet, if there are any.
+            for hand in state.hands:
+                hand.settled = False
+            rest.settle_ripe()
+        rest.play(blackjack=bool(self._checked))
+        rest.end(self._cards[-1])
+        return events

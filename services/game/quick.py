@@ -9,14 +9,14 @@ A `Record` is quick by itself: it needs no maker, and `replace` takes it too.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from services.game.record import Record, changed
 
-__all__ = ["quick", "replace"]
+__all__ = ["assigner", "quick", "replace"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,6 +45,14 @@ def quick(cls: Callable[P, T]) -> Callable[P, T]:
     maker: Any = scope[frozen.__name__]
     maker.__defaults__ = tuple(field.default for field in fields(frozen) if field.default is not MISSING)
     return cast("Callable[P, T]", maker)
+
+
+def assigner(names: Iterable[str]) -> Callable[[Any, Any], None]:
+    """Give what sets these attributes of its first argument to those of its second, as if written out by hand."""
+    lines = [f"    made.{name} = record.{name}" for name in names]
+    scope: dict[str, Any] = {}
+    exec("\n".join(["def assign(made, record):", *lines, "    return"]), scope)  # noqa: S102 - as above
+    return cast("Callable[[Any, Any], None]", scope["assign"])
 
 
 if TYPE_CHECKING:

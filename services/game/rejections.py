@@ -8,10 +8,11 @@ from typing import ClassVar
 
 
 class Breach(StrEnum):
-    """What kind of rule a refused command broke: one of the game or the house, one of authority, or the form of commands."""
+    """What a refused command broke: a rule of the game or house, authority, the form, or that its sender must be known."""
 
     RULE = "rule"
     AUTHORITY = "authority"
+    IDENTITY = "identity"
     FORM = "form"
 
 

@@ -205,6 +205,7 @@ def _check_side_wager(rules: HouseRules, wager: Wager, standing: dict[tuple[int,
     if kind is None or kind.placed_at is not Moment.BETTING or kind.resolved_by not in EVALUATORS:
         raise WagerKindNotOffered(f"this game takes no {wager.kind!r:.40} wager before the cards", **facts)
     amount = wager.amount_cents
+    check_chips(rules, amount, seat=wager.seat, kind=wager.kind)
     bounds = [(kind.minimum_cents or 1, kind.maximum_cents)]
     if kind.requires:
         other = standing.get((wager.seat, kind.requires))

@@ -4,6 +4,9 @@ Owns the reveal and the end of a round. The hole card is asked about only by yes
 on.
 """
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from services.game.hand import is_blackjack
 from services.game.round_commands import PickUpHands, RecordHoleCheck, RevealHole
 from services.game.round_events import (
@@ -119,17 +122,26 @@ def pick_up_hands(draft: RoundState, _command: PickUpHands) -> tuple[RoundEvent,
     """Collect from the dealer's right, each hand's cards in the order they came, the dealer's last (30-822)."""
     if draft.phase is not AT_PICKUP:
         raise PickupNotDue(f"the round is in phase {draft.phase.value}", phase=draft.phase.value)
-    rack = draft.rack
-    order = list(rack)
-    for hand in reversed(draft.hands):
-        order += [position for position in hand.positions if position not in rack] if rack else hand.positions
-    for dealer in draft.dealers:
-        order += dealer.positions
-    picked_up = CardsPickedUp(tuple(order))
+    of_dealers = tuple([position for dealer in draft.dealers for position in dealer.positions])
+    picked_up = CardsPickedUp(pickup_order(draft.rack, draft.hands, of_dealers))
     apply_cards_picked_up(draft, picked_up)
     completed = RoundCompleted(draft.staked_cents, draft.returned_cents)
     apply_round_completed(draft, completed)
     return (picked_up, completed)
+
+
+class Laid(Protocol):
+    """What lies on the layout: a hand's cards by their shoe positions."""
+
+    positions: tuple[int, ...]
+
+
+def pickup_order(rack: tuple[int, ...], hands: Sequence[Laid], dealers: tuple[int, ...]) -> tuple[int, ...]:
+    """The order of the pickup (30-822), after what is in the rack: from the dealer's right, the dealer's cards last."""
+    order = rack
+    for hand in reversed(hands):
+        order += tuple([one for one in hand.positions if one not in rack]) if rack else hand.positions
+    return order + dealers
 
 
 def apply_cards_picked_up(draft: RoundState, event: CardsPickedUp) -> None:

@@ -28,6 +28,7 @@ from services.game.round_marks import (
 from services.game.round_state import DealerHandState, HandState, RoundState
 from services.game.round_words import Target
 from services.game.rule_options import DealerShows, Face, HoleCard, InsuranceRule, Soft17, Surrender
+from services.game.wager_kinds import TIP
 
 # Names of their own, as in `round_marks`.
 _PEEK_ACE_TEN: Final = HoleCard.PEEK_ACE_TEN
@@ -239,8 +240,10 @@ def waits_for_dealer(draft: RoundState, hand: HandState) -> bool:
     status = hand.status
     if status is VOIDED:
         return False
-    if hand.side:
-        return True
+    for stake in hand.side:
+        # A tip bet rides on its hand and needs no card that the hand does not need.
+        if stake.kind != TIP:
+            return True
     if hand.settled:
         return False
     if status is STOOD:

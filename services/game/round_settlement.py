@@ -27,7 +27,7 @@ from services.game.round_rejections import SettlementNotDue
 from services.game.round_state import HandState, RoundState
 from services.game.round_words import Cause, Outcome, SettlementLine, Stake
 from services.game.rule_options import DealerBlackjackTakes
-from services.game.wager_kinds import BY_DEALER_BLACKJACK, MAIN, FinishedHand
+from services.game.wager_kinds import BY_DEALER_BLACKJACK, BY_HAND, MAIN, FinishedHand
 
 Verdict = tuple[Paid, Cause]
 Result = tuple[Column, Cause]
@@ -51,7 +51,7 @@ def settle_ripe(draft: RoundState) -> tuple[RoundEvent, ...]:
     lines: list[SettlementLine] = []
     for hand in draft.hands:
         if hand.side:
-            _side_lines(draft, hand, lines)
+            _side_lines(draft, hand, lines, ripe=True)
         status = hand.status
         if status is PLAYING or status is STOOD or hand.settled:
             continue
@@ -66,30 +66,30 @@ def settle_wagers(draft: RoundState, _command: SettleWagers) -> tuple[RoundEvent
     if draft.phase is not AT_SETTLING:
         raise SettlementNotDue(f"the round is in phase {draft.phase.value}", phase=draft.phase.value)
     lines: list[SettlementLine] = []
-    pays = draft.pays
     blackjack = dealer_has_blackjack(draft)
-    dealer = draft.dealers[0].total.value
-    result: Result
     for hand in draft.hands:
-        if hand.side:
-            _side_lines(draft, hand, lines)
-        if hand.settled:
-            continue
-        if hand.hidden is not None:
+        if hand.hidden is not None and not hand.settled:
             raise SettlementNotDue("a doubled hand's card lies face down still", position=hand.hidden)
-        mine = hand.total.value
-        if hand.status is not STOOD:
-            result = _result_now(draft, hand) or _result_against_blackjack(draft, hand)
-        elif blackjack:
-            result = pays.lose, _DEALER_BLACKJACK
-        elif dealer > 21:
-            result = pays.win, _DEALER_BUST
-        elif mine == dealer:
-            result = pays.tie, _TIE
-        else:
-            result = (pays.win if mine > dealer else pays.lose), _HIGHER_TOTAL
-        _hand_lines(draft, hand, result, lines)
+        if hand.side:
+            _side_lines(draft, hand, lines, ripe=False)
+        if not hand.settled:
+            _hand_lines(draft, hand, _result_at_end(draft, hand, blackjack=blackjack), lines)
     return _record(draft, lines)
+
+
+def _result_at_end(draft: RoundState, hand: HandState, *, blackjack: bool | None) -> Result:
+    """The result of a hand against the dealer's finished one."""
+    if hand.status is not STOOD:
+        return _result_now(draft, hand) or _result_against_blackjack(draft, hand)
+    pays = draft.pays
+    if blackjack:
+        return pays.lose, _DEALER_BLACKJACK
+    dealer, mine = draft.dealers[0].total.value, hand.total.value
+    if dealer > 21:
+        return pays.win, _DEALER_BUST
+    if mine == dealer:
+        return pays.tie, _TIE
+    return (pays.win if mine > dealer else pays.lose), _HIGHER_TOTAL
 
 
 def settle_voided(draft: RoundState, hands: tuple[HandState, ...]) -> tuple[RoundEvent, ...]:
@@ -205,12 +205,14 @@ def _add(hand: HandState, stake: Stake, paid: Paid, cause: Cause, lines: list[Se
     )
 
 
-def _side_lines(draft: RoundState, hand: HandState, lines: list[SettlementLine]) -> None:
-    """Settle the wagers beside the hand's own that can be decided by now."""
+def _side_lines(draft: RoundState, hand: HandState, lines: list[SettlementLine], *, ripe: bool) -> None:
+    """Settle the wagers beside the hand's own that can be decided by now; one that rides on the hand goes with it."""
     for stake in hand.side:
         kind = draft.rules.wager_kind(stake.kind)
         if kind is None:
             raise LookupError(f"the rules declare no wager {stake.kind}")
+        if ripe and kind.resolved_by == BY_HAND and (hand.status is PLAYING or hand.status is STOOD):
+            continue
         verdict = EVALUATORS[kind.resolved_by](draft, hand, stake)
         if verdict is not None:
             _add(hand, stake, *verdict, lines)
@@ -227,7 +229,20 @@ def _insurance(draft: RoundState, _hand: HandState, stake: Stake) -> Verdict | N
     return pays.by_net(Outcome.LOSE, _LOST, stake.amount_cents), Cause.NO_DEALER_BLACKJACK
 
 
+def _with_hand(draft: RoundState, hand: HandState, stake: Stake) -> Verdict | None:
+    """A tip bet is decided with the hand that it rides on, and paid by the same rule (30-803(3)(i), 30-810)."""
+    if draft.phase is AT_SETTLING:
+        result: Result | None = _result_at_end(draft, hand, blackjack=dealer_has_blackjack(draft))
+    else:
+        result = _result_now(draft, hand)
+    if result is None:
+        return None
+    column, cause = result
+    return draft.pays.main(column, _finished(draft, hand, column), stake.amount_cents), cause
+
+
 EVALUATORS: Final[dict[str, Callable[[RoundState, HandState, Stake], Verdict | None]]] = {
-    BY_DEALER_BLACKJACK: _insurance
+    BY_DEALER_BLACKJACK: _insurance,
+    BY_HAND: _with_hand,
 }
 """By the name in `WagerKind.resolved_by`: what has become of a wager beside the hand's own, None while that is open."""

@@ -30,6 +30,7 @@ from services.game.rule_options import (
 from services.game.rule_text import canonical_text, digest_of, ratio_text
 from services.game.wager_kinds import (
     BY_DEALER_BLACKJACK,
+    BY_HAND,
     BY_MAIN_PAYS,
     DOUBLE,
     EVALUATORS,
@@ -38,6 +39,7 @@ from services.game.wager_kinds import (
     SPLIT,
     STANDARD_MAIN_PAYS,
     STANDARD_WAGER_KINDS,
+    TIP,
     FinishedHand,
     MainResult,
     Moment,
@@ -49,6 +51,7 @@ from services.game.wager_kinds import (
 
 __all__ = [
     "BY_DEALER_BLACKJACK",
+    "BY_HAND",
     "BY_MAIN_PAYS",
     "DOUBLE",
     "EVALUATORS",
@@ -57,6 +60,7 @@ __all__ = [
     "SPLIT",
     "STANDARD_MAIN_PAYS",
     "STANDARD_WAGER_KINDS",
+    "TIP",
     "Approval",
     "ApprovalStatus",
     "BurnCardVisible",

@@ -14,11 +14,13 @@ MAIN: Final = "main"
 INSURANCE: Final = "insurance"
 DOUBLE: Final = "double"
 SPLIT: Final = "split"
+TIP: Final = "tip"
 
 BY_MAIN_PAYS: Final = "main-pays"
 BY_DEALER_BLACKJACK: Final = "dealer-blackjack"
+BY_HAND: Final = "with-hand"
 EVALUATORS: Final = frozenset({BY_MAIN_PAYS, BY_DEALER_BLACKJACK})
-"""Every evaluator that exists; a rule set that names another one is refused, because nothing would pay it."""
+"""Every evaluator that a rule set may name; another one is refused, because nothing would pay it."""
 
 
 class Moment(StrEnum):
@@ -135,6 +137,15 @@ STANDARD_WAGER_KINDS: Final = (
     ),
 )
 """The wagers of 30-807, 30-812, 30-813 and 30-814."""
+
+TIP_BET: Final = WagerKind(
+    TIP, Moment.BETTING, PlacedOn.HAND, Moment.DEALER_FINISHED, BY_HAND, requires=MAIN, most=Fraction(1)
+)
+"""A toke that rides on a wager (30-803(3)(i)): chips for the dealers, at most as much as the wager, settled with its hand.
+
+It is not declared by a rule set but taken where `tip_bets` is posted. Won, it goes to the dealers with its pay; pushed or
+surrendered, it goes back to the patron; lost, to the house. After a split it rides on the hand that kept the first card.
+"""
 
 STANDARD_MAIN_PAYS: Final = (
     PayRule(MainResult.NATURAL, None),

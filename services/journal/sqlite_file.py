@@ -143,6 +143,12 @@ def _record_opening(connection: sqlite3.Connection, opened_time_us: int) -> int:
 def _check_identity(connection: sqlite3.Connection, path: Path) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application == 0 and not _has_tables(connection):
+        # What SQLite leaves in the file itself before its log is taken over for the first time.
+        raise NotAJournal(
+            f"{path} holds nothing yet: a journal that was copied without the file {path.name}-wal beside it looks so,"
+            " since what is new stands there first. Copy both together, with the house stopped"
+        )
     if application != APPLICATION_ID:
         raise NotAJournal(f"{path} is another program's database: point to a Holecard journal, or to a new path")
     if version > FORMAT_VERSION:

@@ -19,7 +19,7 @@ from services.journal.chain import ChainReader
 from services.journal.errors import JournalClosed, JournalDamaged, PositionBeyondEnd
 from services.journal.port import Position, Recorded, StreamHead
 from services.journal.sqlite_file import SqliteFailure, explained, open_for_reading
-from services.wire.envelope import NO_HASH, EnvelopeInvalid, decode
+from services.wire.envelope import NO_HASH, Decoder, Envelope, EnvelopeInvalid
 
 CHUNK_EVENTS = 512
 CHUNK_BYTES = 4 * 1024 * 1024
@@ -74,6 +74,7 @@ class StreamReading:
         self._stream = stream
         self._after = after_sequence
         self._chain: ChainReader | None = None
+        self._decode = Decoder().decode
 
     def next_chunk(self, connection: sqlite3.Connection) -> tuple[list[Recorded], bool]:
         """Return the next events and whether there are more."""
@@ -93,7 +94,8 @@ class StreamReading:
             " ORDER BY sequence LIMIT ?",
             (number, self._after, last_sequence, CHUNK_EVENTS),
         )
-        chunk = [_next_of(chain, offset, recorded_hash, stored) for offset, recorded_hash, stored in rows]
+        decode = self._decode
+        chunk = [_next_of(chain, decode, offset, recorded_hash, stored) for offset, recorded_hash, stored in rows]
         if not chunk:
             raise JournalDamaged(self._stream, self._after + 1, f"missing: the stream should reach {last_sequence}")
         self._after = chain.sequence
@@ -106,6 +108,7 @@ class LogReading:
     def __init__(self, after_offset: int) -> None:
         self.offset = after_offset
         self._chains: dict[int, ChainReader] = {}
+        self._decode = Decoder().decode
 
     def start(self, connection: sqlite3.Connection) -> None:
         """Raise PositionBeyondEnd when the log has never reached the offset to go on from."""
@@ -130,7 +133,7 @@ class LogReading:
                 raise JournalDamaged(
                     chain.stream, sequence, f"offsets {self.offset + 1} to {offset - 1} before it are missing"
                 )
-            chunk.append(_next_of(chain, offset, recorded_hash, stored))
+            chunk.append(_next_of(chain, self._decode, offset, recorded_hash, stored))
             self.offset = offset
         return chunk
 
@@ -170,7 +173,9 @@ def _chunk(connection: sqlite3.Connection, query: str, arguments: tuple[int, ...
     return rows
 
 
-def _next_of(chain: ChainReader, offset: int, recorded_hash: bytes, stored: object) -> Recorded:
+def _next_of(
+    chain: ChainReader, decode: Callable[[bytes], Envelope], offset: int, recorded_hash: bytes, stored: object
+) -> Recorded:
     """The event of a row, once it is known to be unchanged and the very next of its stream; raises JournalDamaged."""
     # A damaged row may hold a value of any type, whatever the column says.
     if type(stored) is not bytes or sha256(stored).digest() != recorded_hash:

@@ -3,47 +3,34 @@
 Owns the states in memory. Promises: commands of one key run one after the other; a command is answered only after its
 events are durable; the same request id gets the same answer again, also after a restart; after any failure, and after
 somebody else may have written, the state is dropped and read anew from the journal, so memory is never ahead of the log nor
-behind it. Does not know what the commands mean.
+behind it. A request that recorded nothing is remembered while the process lives; where its command, repeated after a
+restart, could act after all, its room records an event that says so (`NothingChanged`). Does not know what commands mean.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from time import monotonic
+from typing import Generic, TypeVar
 
 from services.game.authority import CommandContext, EventId
-from services.game.rejections import Breach, Rejection
-from services.journal.port import Journal, NewEvent, Recorded, StreamHead
-from services.runtime.folding import Folded, Folding, Requests, extend, without_requests
-from services.runtime.snapshots import CUT_EVENTS, AreaSnapshots, StateSnapshots
+from services.game.rejections import Rejection
+from services.journal.port import Journal, NewEvent, StreamHead
+from services.runtime.finishing import to_its_end
+from services.runtime.folding import Folded, Folding, without_requests
+from services.runtime.remembered import Entry, Loading, Outcome, remember, remember_idle
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
+from services.runtime.snapshots import AreaSnapshots, StateSnapshots, is_due
 from services.runtime.table_key import stream_of
 from services.wire.registry import EventTypes
-from services.wire.state_snapshot import RequestPart
+
+__all__ = ["AggregateHost", "Decider", "Moment", "Outcome", "Turn"]
 
 S = TypeVar("S")
 C = TypeVar("C")
 E = TypeVar("E")
 A = TypeVar("A")
-
-# States share most of what they hold, but each is some kilobytes; an older outcome is folded again from the journal.
-OUTCOMES_REMEMBERED = 64
-
-
-class RequestIdReused(Rejection):
-    """A known request id with other content or from another actor."""
-
-    rule = "DESIGN §3"
-    remedy = "Give every command its own id; repeat an id only to repeat the command unchanged."
-
-
-class RequestIdMissing(Rejection):
-    """A command without a request id, or with one that is too long."""
-
-    rule = "DESIGN §3"
-    remedy = "Send a request id of 1 to 128 characters with every command."
-    breach = Breach.FORM
 
 
 @dataclass(frozen=True)
@@ -63,20 +50,6 @@ class Decider(Generic[S, C, E]):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[S, E]):
-    """What a command did: the state right after its last event, its events, and where they stand.
-
-    `first_sequence` and `last_sequence` are 0 when nothing new was recorded.
-    """
-
-    stream: str
-    state: S
-    events: tuple[E, ...]
-    first_sequence: int
-    last_sequence: int
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """When an event happened, as whoever saw it says, and the gaming day that it counts for."""
 
@@ -84,51 +57,10 @@ class Moment:
     gaming_day: str
 
 
-@dataclass(slots=True)
-class _Entry(Generic[S, E]):
-    """One key in memory."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    state: S | None = None
-    tenure: int = -1
-    """The journal's tenure under which the state was read; under another one it may be old."""
-    sequence: int = 0
-    requests: Requests = field(default_factory=OrderedDict)
-    outcomes: OrderedDict[str, Outcome[S, E]] = field(default_factory=OrderedDict)
-    last: Recorded | None = None
-    """The event that the state ends with."""
-    base: Folded[S] | None = None
-    """The state of the snapshot that was read or cut last, without its requests, to fold earlier outcomes from."""
-
-    @property
-    def cut_sequence(self) -> int:
-        """Where the last snapshot ends, 0 without one."""
-        return 0 if self.base is None else self.base.sequence
-
-    def folded(self, stream: str) -> Folded[S] | None:
-        """All of it that a snapshot holds; None while nothing is known."""
-        if self.state is None or self.last is None:
-            return None
-        requests = tuple(
-            RequestPart(name, one.digest, one.first_sequence, one.last_sequence) for name, one in self.requests.items()
-        )
-        return Folded(stream, self.sequence, self.last.hash, self.state, requests)
-
-
-@dataclass(frozen=True, slots=True)
-class _Loading(Generic[S, E]):
-    """A key on its way into memory, its lock held: up to the sequence `last`, under the journal's tenure."""
-
-    entry: _Entry[S, E]
-    folding: Folding[S]
-    last: int
-    tenure: int
-
-
 class Turn(Generic[S, C, E]):
     """The exclusive right to decide for one key, for as long as its `async with` block lasts."""
 
-    def __init__(self, host: "AggregateHost[S, C, E]", key: str, entry: _Entry[S, E]) -> None:
+    def __init__(self, host: "AggregateHost[S, C, E]", key: str, entry: Entry[S, E]) -> None:
         self._host = host
         self._entry = entry
         self.key = key
@@ -150,7 +82,7 @@ class Turn(Generic[S, C, E]):
         """The outcome of this request if it was carried out before; raises RequestIdReused, RequestIdMissing."""
         if not 1 <= len(context.request_id) <= 128:
             raise RequestIdMissing("a command needs a request id", length=len(context.request_id))
-        known = self._entry.requests.get(context.request_id)
+        known = self._entry.requests.get(context.request_id) or self._entry.idle.get(context.request_id)
         if known is None:
             return None
         if known.digest != context.request_digest:
@@ -158,6 +90,9 @@ class Turn(Generic[S, C, E]):
                 f"request {context.request_id!r} was used before for something else", request_id=context.request_id
             )
         outcome = self._entry.outcomes.get(context.request_id)
+        if outcome is None and context.request_id not in self._entry.requests:
+            state = await self._host.state_at(self.key, known.last_sequence)
+            return Outcome(self.stream, state, (), 0, 0)
         return outcome or await self._host.outcome_at(self.key, known.first_sequence, known.last_sequence)
 
     def decide(self, command: C, context: CommandContext) -> tuple[E, ...]:
@@ -174,7 +109,9 @@ class Turn(Generic[S, C, E]):
         """
         entry = self._entry
         if not events:
-            return Outcome(self.stream, self.state, (), 0, 0)
+            nothing: Outcome[S, E] = Outcome(self.stream, self.state, (), 0, 0)
+            remember_idle(entry, context, nothing)
+            return nothing
         state, new = self.state, []
         decider = self._host.decider
         cause = context.cause or self.last_event
@@ -196,12 +133,12 @@ class Turn(Generic[S, C, E]):
                 )
             )
             state = decider.evolve(state, event)
-        recorded = await _to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
+        recorded = await to_its_end(self._host.journal.append(self.stream, entry.sequence, new))
         first = entry.sequence + 1
         entry.sequence += len(new)
         entry.state, entry.last = state, recorded[-1]
         outcome = Outcome(self.stream, state, events, first, entry.sequence)
-        _remember(entry, context, outcome)
+        remember(entry, context, outcome)
         self._host.cut_when_due(self.stream, entry)
         return outcome
 
@@ -212,7 +149,7 @@ class AggregateHost(Generic[S, C, E]):
     def __init__(self, journal: Journal, decider: Decider[S, C, E], snapshots: StateSnapshots | None = None) -> None:
         self.journal = journal
         self.decider = decider
-        self._entries: dict[str, _Entry[S, E]] = {}
+        self._entries: dict[str, Entry[S, E]] = {}
         self._snapshots: AreaSnapshots[S] | None = None
         if snapshots is not None:
             self._snapshots = snapshots.of(decider.area, type(decider.initial("")), self.cut_all)
@@ -220,7 +157,7 @@ class AggregateHost(Generic[S, C, E]):
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[Turn[S, C, E]]:
         """Wait for the key's turn and hold it; any failure but a Rejection drops the state in memory."""
-        entry = self._entries.setdefault(key, _Entry())
+        entry = self._entries.setdefault(key, Entry())
         async with entry.lock:
             try:
                 tenure = await self.journal.tenure(stream_of(self.decider.area, key))
@@ -260,7 +197,7 @@ class AggregateHost(Generic[S, C, E]):
         Streams of other areas are passed over, and so are keys that are in use or whose snapshot has everything: those are
         loaded when they are asked for, as is whatever is not loaded when this raises one of the journal's errors.
         """
-        loading: dict[str, _Loading[S, E]] = {}
+        loading: dict[str, Loading[S, E]] = {}
         try:
             for head in heads:
                 if head.stream.startswith(stream_of(self.decider.area, "")):
@@ -279,9 +216,9 @@ class AggregateHost(Generic[S, C, E]):
             for one in loading.values():
                 one.entry.lock.release()
 
-    async def _begin_loading(self, head: StreamHead, loading: "dict[str, _Loading[S, E]]") -> None:
+    async def _begin_loading(self, head: StreamHead, loading: "dict[str, Loading[S, E]]") -> None:
         key = head.stream.removeprefix(stream_of(self.decider.area, ""))
-        entry = self._entries.setdefault(key, _Entry())
+        entry = self._entries.setdefault(key, Entry())
         if entry.lock.locked() or entry.state is not None:
             return
         async with AsyncExitStack() as undo:
@@ -289,7 +226,7 @@ class AggregateHost(Generic[S, C, E]):
             tenure = await self.journal.tenure(head.stream)
             kept = None if self._snapshots is None else await self._snapshots.load(head.stream)
             if kept is None or kept.sequence < head.sequence:
-                loading[head.stream] = _Loading(entry, self._folding(key, kept), head.sequence, tenure)
+                loading[head.stream] = Loading(entry, self._folding(key, kept), head.sequence, tenure)
                 undo.pop_all()
 
     def tenure_of(self, key: str) -> int:
@@ -305,6 +242,7 @@ class AggregateHost(Generic[S, C, E]):
             if entry is not None and not entry.lock.locked():
                 entry.state = None
                 entry.requests.clear()
+                entry.idle.clear()
                 entry.outcomes.clear()
 
     def states(self) -> list[S]:
@@ -327,9 +265,9 @@ class AggregateHost(Generic[S, C, E]):
                 break
         return Outcome(stream, folding.state, tuple(events), first_sequence, last_sequence)
 
-    def cut_when_due(self, stream: str, entry: _Entry[S, E]) -> None:
+    def cut_when_due(self, stream: str, entry: Entry[S, E]) -> None:
         """Cut a snapshot in the background when enough has happened since the last one."""
-        if self._snapshots is not None and entry.sequence - entry.cut_sequence >= CUT_EVENTS:
+        if self._snapshots is not None and is_due(entry.sequence - entry.cut_sequence, monotonic() - entry.cut_s):
             self._cut(self._snapshots, stream, entry)
 
     async def cut_all(self) -> None:
@@ -339,17 +277,23 @@ class AggregateHost(Generic[S, C, E]):
                 self._cut(self._snapshots, stream_of(self.decider.area, key), entry)
                 await asyncio.sleep(0)
 
-    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: _Entry[S, E]) -> None:
+    def _cut(self, snapshots: AreaSnapshots[S], stream: str, entry: Entry[S, E]) -> None:
         folded = entry.folded(stream)
         if folded is not None:
-            entry.base = without_requests(folded)
+            entry.base, entry.cut_s = without_requests(folded), monotonic()
             snapshots.cut(folded)
 
     def _folding(self, key: str, kept: Folded[S] | None) -> Folding[S]:
         decider = self.decider
         return Folding(decider.initial(key), decider.evolve, decider.events.decode, kept)
 
-    async def _load(self, key: str, entry: _Entry[S, E]) -> None:
+    async def state_at(self, key: str, sequence: int) -> S:
+        """The state right after that event, folded again from the journal; 0 is the state before the first one."""
+        if not sequence:
+            return self.decider.initial(key)
+        return (await self.outcome_at(key, sequence, sequence)).state
+
+    async def _load(self, key: str, entry: Entry[S, E]) -> None:
         stream = stream_of(self.decider.area, key)
         kept = None if self._snapshots is None else await self._snapshots.load(stream)
         folding = await self._folded(stream, self._folding(key, kept))
@@ -359,7 +303,7 @@ class AggregateHost(Generic[S, C, E]):
             folding = await self._folded(stream, self._folding(key, None))
         self._loaded(entry, folding)
 
-    def _loaded(self, entry: _Entry[S, E], folding: Folding[S]) -> None:
+    def _loaded(self, entry: Entry[S, E], folding: Folding[S]) -> None:
         entry.state, entry.sequence, entry.requests = folding.state, folding.sequence, folding.requests
         entry.last, entry.base = folding.last, None if folding.kept is None else without_requests(folding.kept)
         entry.outcomes.clear()
@@ -369,26 +313,3 @@ class AggregateHost(Generic[S, C, E]):
             if not folding.take(recorded):
                 break
         return folding
-
-
-async def _to_its_end(append: Coroutine[Any, Any, A]) -> A:
-    """Wait for an append even when its task is cancelled: the key's next turn must find it in the log or not at all."""
-    task = asyncio.ensure_future(append)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
-
-
-def _remember(entry: _Entry[S, E], context: CommandContext, outcome: Outcome[S, E]) -> None:
-    request_id = context.request_id
-    extend(entry.requests, request_id, context.request_digest, outcome.first_sequence, outcome.last_sequence)
-    known = entry.requests[request_id]
-    if known.first_sequence == outcome.first_sequence:
-        entry.outcomes[request_id] = outcome
-        if len(entry.outcomes) > OUTCOMES_REMEMBERED:
-            entry.outcomes.popitem(last=False)
-    else:
-        # The request recorded in several steps: its outcome is folded again when somebody asks.
-        entry.outcomes.pop(request_id, None)

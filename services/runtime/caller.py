@@ -13,6 +13,8 @@ import grpc
 from services.game.authority import CommandContext
 from services.runtime.dispatch import Dispatcher
 from services.runtime.failures import CallFailed, DeadlinePassed, NotFound, NotOwner, Overloaded, ServiceUnavailable
+from services.runtime.renewed_channel import RenewedChannel
+from services.runtime.transport import Tls, require_loopback
 from services.wire.redirect import decode_redirect
 from services.wire.refusal import STATUS_DETAILS_KEY, Refused, decode_refusal
 from services.wire.rpc import Call, CommandHeader, Rpc
@@ -101,17 +103,20 @@ class GrpcCaller:
             raise failure_of(error) from error
 
 
-def open_channel(address: str) -> grpc.aio.Channel:
-    """A plain-text channel to "host:port" with our message limits."""
-    return grpc.aio.insecure_channel(
-        address,
-        options=[
-            ("grpc.max_send_message_length", MESSAGE_LIMIT_BYTES),
-            ("grpc.max_receive_message_length", MESSAGE_LIMIT_BYTES),
-            ("grpc.initial_reconnect_backoff_ms", 100),
-            ("grpc.max_reconnect_backoff_ms", 2_000),
-        ],
-    )
+def open_channel(address: str, tls: Tls | None = None) -> grpc.aio.Channel:
+    """A channel to "host:port" with our message limits; without `tls` in plain text, to loopback addresses only.
+
+    A certificate that was replaced is shown from the next call on. Raises SettingsRefused.
+    """
+    options = [
+        ("grpc.max_send_message_length", MESSAGE_LIMIT_BYTES),
+        ("grpc.max_receive_message_length", MESSAGE_LIMIT_BYTES),
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 2_000),
+    ]
+    if tls is None:
+        return grpc.aio.insecure_channel(require_loopback(address, "give --tls DIR"), options=options)
+    return RenewedChannel(address, tls, options)
 
 
 def failure_of(error: grpc.aio.AioRpcError) -> Exception:

@@ -17,6 +17,8 @@ S = TypeVar("S")
 # A client that retries does so within seconds, and a full table makes about 25 requests a round; after this many later ones
 # the business identities (round, seat, hand, kind) still keep an effect from happening twice. Half a kilobyte each.
 REQUESTS_REMEMBERED = 2_000
+# Requests that recorded nothing are remembered apart, so that many of them never push out one that had an effect.
+IDLE_REMEMBERED = 500
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import re
 
 from services.game.authority import Actor, EventId
 from services.game.rejections import Breach, Rejection
-from services.runtime.aggregate import RequestIdMissing
+from services.runtime.request_ids import RequestIdMissing
 from services.wire.envelope import MAX_COUNT, MAX_ID_CHARACTERS, MAX_TIME_US
 from services.wire.rpc import CommandHeader
 

@@ -13,10 +13,12 @@ from grpc_reflection.v1alpha import reflection
 from services.game.rejections import Rejection
 from services.runtime.caller import MESSAGE_LIMIT_BYTES
 from services.runtime.dispatch import Dispatcher
+from services.runtime.door import Door, DoorInterceptor
 from services.runtime.failures import CallFailed, NotFound, NotOwner, Overloaded, ServiceUnavailable
+from services.runtime.transport import require_loopback
 from services.wire.redirect import Redirect, encode_redirect
 from services.wire.refusal import STATUS_CODES, STATUS_DETAILS_KEY, Refused, encode_refusal, status_text
-from services.wire.rpc import Kind, Rpc
+from services.wire.rpc import Call, Kind, Rpc
 
 log = structlog.get_logger(__name__)
 
@@ -28,19 +30,26 @@ class PortTaken(RuntimeError):
 
 
 class GrpcServer:
-    """Serves dispatchers on one address. `address` with port 0 takes a free port; see `port` after `start`."""
+    """Serves dispatchers on one address. `address` with port 0 takes a free port; see `port` after `start`.
 
-    def __init__(self, dispatchers: Sequence[Dispatcher], address: str) -> None:
-        self.address = address
+    With a `door` it speaks TLS and lets nobody in without a good certificate; without one it speaks plain text, on loopback
+    addresses alone: raises SettingsRefused for any other.
+    """
+
+    def __init__(self, dispatchers: Sequence[Dispatcher], address: str, door: Door | None = None) -> None:
+        self.address = address if door else require_loopback(address, "give --tls DIR")
         self.port = 0
         self._dispatchers = dispatchers
+        self._door = door
+        guards = [DoorInterceptor(door, frozenset(d.service for d in dispatchers))] if door else []
         self._server = grpc.aio.server(
+            interceptors=guards,
             options=[
                 ("grpc.max_send_message_length", MESSAGE_LIMIT_BYTES),
                 ("grpc.max_receive_message_length", MESSAGE_LIMIT_BYTES),
                 # Two houses on one port would share its requests without a word.
                 ("grpc.so_reuseport", 0),
-            ]
+            ],
         )
         self._streams = _OpenStreams()
         self._health = health_aio.HealthServicer()
@@ -48,13 +57,16 @@ class GrpcServer:
         names = [*(d.service for d in dispatchers), "grpc.health.v1.Health", reflection.SERVICE_NAME]
         reflection.enable_server_reflection(names, self._server)
         for dispatcher in dispatchers:
-            handlers = {rpc.name: _handler(dispatcher, rpc, self._streams) for rpc in dispatcher.use_cases}
+            handlers = {rpc.name: _handler(dispatcher, rpc, self._streams, door) for rpc in dispatcher.use_cases}
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(dispatcher.service, handlers),))
 
     async def start(self) -> None:
         """Listen and report every service as serving; raises PortTaken."""
         try:
-            self.port = self._server.add_insecure_port(self.address)
+            if self._door is None:
+                self.port = self._server.add_insecure_port(self.address)
+            else:
+                self.port = self._server.add_secure_port(self.address, self._door.credentials())
         except RuntimeError as error:
             raise PortTaken(
                 f"cannot listen on {self.address}: another process has it, or it is no address of this machine; "
@@ -101,14 +113,19 @@ class _OpenStreams:
 
 
 def _handler(
-    dispatcher: Dispatcher, rpc: Rpc[Any, Any], streams: _OpenStreams
+    dispatcher: Dispatcher, rpc: Rpc[Any, Any], streams: _OpenStreams, door: Door | None
 ) -> "grpc.RpcMethodHandler[bytes, bytes]":
+    def call_in(data: bytes, context: Any) -> Call[Any]:
+        return door.let_in(rpc, data, context) if door else rpc.decode_request(data)
+
     if rpc.kind is Kind.STREAM:
 
         async def answer_stream(data: bytes, context: Any) -> AsyncIterator[bytes]:
             streams.add(asyncio.current_task())
             try:
-                async for reply in dispatcher.stream(rpc, rpc.decode_request(data)):
+                async for reply in dispatcher.stream(rpc, call_in(data, context)):
+                    if door:
+                        door.check(rpc.service, rpc.name, context)
                     yield rpc.encode_reply(reply)
             except asyncio.CancelledError:
                 if not streams.closing:
@@ -121,7 +138,7 @@ def _handler(
 
     async def answer(data: bytes, context: Any) -> bytes:
         try:
-            return rpc.encode_reply(await dispatcher.call(rpc, rpc.decode_request(data)))
+            return rpc.encode_reply(await dispatcher.call(rpc, call_in(data, context)))
         except Exception as error:
             await _abort(context, error)
             raise

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,15 @@ def read_address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def is_loopback(address: str) -> bool:
+    """Whether "host:port" is reached from this machine alone; a name counts only when it is localhost."""
+    host, _ = read_address(address)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a process needs; see `holecard serve --help` for the same as options.
@@ -40,7 +50,9 @@ class Settings:
     the projection lies there ("" when it does not). `console_names` are the names under which
     browsers may ask for the console, besides localhost and IP addresses. `addresses` names services hosted elsewhere,
     "host:port" by service, several by commas. `calendars` gives each floor's gaming calendar; a floor that is not named
-    has Colorado's default. Raises SettingsRefused for an address that is none.
+    has Colorado's default. `tls` is the folder of the process's certificate (see transport); without it services and
+    console speak plain text, on loopback addresses alone; with `console_plain_text` the console does so all the same.
+    Raises SettingsRefused for an address that is none, or that needs TLS.
     """
 
     data_dir: Path
@@ -53,11 +65,19 @@ class Settings:
     projection: str = field(default="", repr=False)
     kafka: "KafkaSettings | None" = None
     sealing_key: Path | None = None
+    tls: Path | None = None
+    console_plain_text: bool = False
 
     def __post_init__(self) -> None:
+        read_address(self.metrics_address)
+        if self.console_plain_text and not is_loopback(self.console_address):
+            raise SettingsRefused(f"{self.console_address}: a console in plain text is for this machine alone")
         elsewhere = (address for addresses in self.addresses.values() for address in addresses.split(","))
-        for address in (self.grpc_address, self.console_address, self.metrics_address, *elsewhere):
-            read_address(address)
+        for address in (self.grpc_address, self.console_address, *elsewhere):
+            if not is_loopback(address) and self.tls is None:
+                raise SettingsRefused(
+                    f"{address} is not an address of this machine alone, and plain text goes no farther: give --tls DIR"
+                )
 
     @property
     def journal_path(self) -> Path:

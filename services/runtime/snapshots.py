@@ -25,11 +25,20 @@ S = TypeVar("S")
 
 log = structlog.get_logger(__name__)
 
-CUT_EVENTS = 1_000
-"""A stream's state is cut anew after so many events: folding that many takes some ten milliseconds."""
+CUT_EVENTS = 250
+"""A stream's state is cut anew after so many events, which are folded in some ten milliseconds, …"""
+CUT_PAUSE_SECONDS = 30.0
+"""… but not again so soon, since a cut costs some milliseconds of the interpreter, …"""
+CUT_EVENTS_MOST = 1_000
+"""… unless so many events have come."""
 CUT_SECONDS = 300.0
 """How often states that have changed at all are cut."""
 _CODE = ("services.game", "services.wire", "services.runtime.folding", "services.runtime.state_codec")
+
+
+def is_due(events: int, since_s: float) -> bool:
+    """Whether a state shall be cut so many events and seconds after it was cut last."""
+    return events >= CUT_EVENTS_MOST or (events >= CUT_EVENTS and since_s >= CUT_PAUSE_SECONDS)
 
 
 class StateSnapshots:

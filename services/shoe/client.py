@@ -21,9 +21,13 @@ from services.shoe.commands import (
     BurnCards,
     CutCards,
     DrawCards,
+    EndObservedShoe,
     InspectCards,
     InspectDevice,
     LoadDecks,
+    ObserveCards,
+    ObserveCutCard,
+    ObserveTurnedCard,
     PeekCard,
     PlaceCutCard,
     RackCards,
@@ -32,9 +36,12 @@ from services.shoe.commands import (
     RetireShoe,
     ReturnDiscards,
     RevealCard,
+    SeenCard,
     ShuffleCards,
+    StartObservedShoe,
     UnloadDecks,
 )
+from services.shoe.observed_replies import ObservedCard, ObservedCards, ObservedShoe, TurnedCard
 from services.shoe.replies import (
     CardFromShoe,
     CardsBurned,
@@ -73,6 +80,7 @@ __all__ = [
     "Defect",
     "DeviceKind",
     "DrawCards",
+    "EndObservedShoe",
     "GetDraw",
     "GetShoe",
     "GetTranscript",
@@ -80,6 +88,12 @@ __all__ = [
     "InspectCards",
     "InspectDevice",
     "LoadDecks",
+    "ObserveCards",
+    "ObserveCutCard",
+    "ObserveTurnedCard",
+    "ObservedCard",
+    "ObservedCards",
+    "ObservedShoe",
     "PeekCard",
     "PlaceCutCard",
     "ProveCard",
@@ -90,6 +104,7 @@ __all__ = [
     "RetireShoe",
     "ReturnDiscards",
     "RevealCard",
+    "SeenCard",
     "ShoeAnswer",
     "ShoeClient",
     "ShoeClosed",
@@ -97,7 +112,9 @@ __all__ = [
     "ShoeStatus",
     "ShuffleCards",
     "ShuffleReason",
+    "StartObservedShoe",
     "Transcript",
+    "TurnedCard",
     "UnloadDecks",
     "standard_deck_set",
 ]
@@ -149,6 +166,11 @@ RETURN_DISCARDS: Final = Rpc(SERVICE, "ReturnDiscards", ReturnDiscards, ShoeAnsw
 RACK_CARDS: Final = Rpc(SERVICE, "RackCards", RackCards, ShoeAnswer)
 ABANDON_SHOE: Final = Rpc(SERVICE, "AbandonShoe", AbandonShoe, ShoeAnswer)
 RETIRE_SHOE: Final = Rpc(SERVICE, "RetireShoe", RetireShoe, ShoeClosed)
+START_OBSERVED_SHOE: Final = Rpc(SERVICE, "StartObservedShoe", StartObservedShoe, ObservedShoe)
+OBSERVE_CARDS: Final = Rpc(SERVICE, "ObserveCards", ObserveCards, ObservedCards)
+OBSERVE_CUT_CARD: Final = Rpc(SERVICE, "ObserveCutCard", ObserveCutCard, ObservedShoe)
+OBSERVE_TURNED_CARD: Final = Rpc(SERVICE, "ObserveTurnedCard", ObserveTurnedCard, TurnedCard)
+END_OBSERVED_SHOE: Final = Rpc(SERVICE, "EndObservedShoe", EndObservedShoe, ObservedShoe)
 GET_SHOE: Final = Rpc(SERVICE, "GetShoe", GetShoe, ShoeAnswer, Kind.QUERY)
 GET_DRAW: Final = Rpc(SERVICE, "GetDraw", GetDraw, CardsDrawn, Kind.QUERY)
 PROVE_CARD: Final = Rpc(SERVICE, "ProveCard", ProveCard, CardShown, Kind.QUERY)
@@ -233,6 +255,28 @@ class ShoeClient:
     async def abandon_shoe(self, table: str, context: CommandContext, command: AbandonShoe) -> ShoeAnswer:
         """Give up a shoe whose sealing key is lost (supervisor)."""
         return await self._caller.call(ABANDON_SHOE, table, context, command)
+
+    async def start_observed_shoe(
+        self, table: str, context: CommandContext, command: StartObservedShoe
+    ) -> ObservedShoe:
+        """Take up a physical shoe that devices watch (DESIGN §5)."""
+        return await self._caller.call(START_OBSERVED_SHOE, table, context, command)
+
+    async def observe_cards(self, table: str, context: CommandContext, command: ObserveCards) -> ObservedCards:
+        """Record cards that devices saw; none is refused for what it is."""
+        return await self._caller.call(OBSERVE_CARDS, table, context, command)
+
+    async def observe_cut_card(self, table: str, context: CommandContext, command: ObserveCutCard) -> ObservedShoe:
+        """Record that the cutting card came out."""
+        return await self._caller.call(OBSERVE_CUT_CARD, table, context, command)
+
+    async def observe_turned_card(self, table: str, context: CommandContext, command: ObserveTurnedCard) -> TurnedCard:
+        """Record the face of a card that lay face down."""
+        return await self._caller.call(OBSERVE_TURNED_CARD, table, context, command)
+
+    async def end_observed_shoe(self, table: str, context: CommandContext, command: EndObservedShoe) -> ObservedShoe:
+        """Record that the physical cards were taken out."""
+        return await self._caller.call(END_OBSERVED_SHOE, table, context, command)
 
     async def get_shoe(self, table: str) -> ShoeStatus:
         """Say how the table's cards stand."""

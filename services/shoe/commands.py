@@ -6,6 +6,7 @@ it gets the first answer; the same id with other content is refused (DESIGN §5)
 
 from dataclasses import dataclass
 
+from services.game.cards import Card
 from services.game.rule_options import CutCardFirst
 from services.shoe.words import BurnReason, DeckSet, Defect, DeviceKind, RetireReason, ShuffleReason
 
@@ -168,3 +169,59 @@ class RetireShoe:
 
     shoe_id: str
     reason: RetireReason
+
+
+# Observed shoes: what devices saw of physical cards (DESIGN §5); sent by the table alone, never refused for what was seen.
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCard:
+    """One card that left a physical shoe. `observation` is its id; face down it has no face for anybody."""
+
+    observation: str
+    card: Card | None
+    face_down: bool
+    burned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartObservedShoe:
+    """A physical shoe with so many decks is in use from now on; one that was in use before has ended."""
+
+    observation: str
+    device_id: str
+    decks: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCards:
+    """Record cards that left the shoe, in this order. Where no start was seen, a shoe of `decks` begins with them."""
+
+    round_id: str
+    device_id: str
+    decks: int
+    cards: tuple[SeenCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCutCard:
+    """The cutting card came out."""
+
+    observation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveTurnedCard:
+    """A card that lay face down was turned over."""
+
+    observation: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class EndObservedShoe:
+    """The cards were taken out."""
+
+    observation: str

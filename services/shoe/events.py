@@ -264,6 +264,66 @@ class NothingChanged:
     command: str
 
 
+@dataclass(frozen=True, slots=True)
+class ObservedShoeStarted:
+    """A physical shoe is in use and a device watches it: its order is known to nobody, so nothing was committed.
+
+    Its cards follow as `CardDrawn` and `CardBurned` without leaf, salt or seal; their ids name the observations.
+    """
+
+    shoe_id: str
+    observation: str
+    device_id: str
+    decks: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen:
+    """The cutting card came out of an observed shoe after so many cards: no other round from it (30-816)."""
+
+    shoe_id: str
+    observation: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImpossibleCardSeen:
+    """The card at `position`, now or right after this, is one more than the decks hold: the `copies`-th of its kind."""
+
+    shoe_id: str
+    observation: str
+    position: int
+    card: Card
+    copies: int
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCardTurned:
+    """A card of an observed shoe that lay face down was turned over."""
+
+    shoe_id: str
+    round_id: str
+    observation: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeEnded:
+    """The physical cards were taken out; `unseen` of the cards that left it never showed their face."""
+
+    shoe_id: str
+    observation: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    unseen: int
+    extra: tuple[Card, ...]
+
+
 EVENTS: tuple[type, ...] = (
     DeviceRegistered,
     DeviceInspected,
@@ -285,6 +345,11 @@ EVENTS: tuple[type, ...] = (
     ShoeRetired,
     ShoeAbandoned,
     NothingChanged,
+    ObservedShoeStarted,
+    CutCardSeen,
+    ImpossibleCardSeen,
+    HiddenCardTurned,
+    ObservedShoeEnded,
 )
 
 ShoeEvent = (
@@ -308,4 +373,9 @@ ShoeEvent = (
     | ShoeRetired
     | ShoeAbandoned
     | NothingChanged
+    | ObservedShoeStarted
+    | CutCardSeen
+    | ImpossibleCardSeen
+    | HiddenCardTurned
+    | ObservedShoeEnded
 )

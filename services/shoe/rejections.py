@@ -313,3 +313,24 @@ class CardNotReturnable(Rejection):
 
     rule = "30-816"
     remedy = "Return drawn cards that are still out, each once."
+
+
+class DigitalShoeInPlay(Rejection):
+    """Cards were seen at a table whose shoe this house deals itself."""
+
+    rule = "DESIGN §5"
+    remedy = "Retire the digital shoe before a physical one is used."
+
+
+class ObservedShoeInPlay(Rejection):
+    """A physical shoe is in play: its cards come from the dealer's hand, and nobody here knows them before."""
+
+    rule = "DESIGN §5"
+    remedy = "End the observed shoe first."
+
+
+class NothingCommitted(Rejection):
+    """There is no proof of a physical card: its order was never committed to."""
+
+    rule = "DESIGN §6"
+    remedy = "Look at the observations: they say which device saw it, and when."

@@ -25,6 +25,7 @@ class ShoeStatus:
     `min_cut_cards` and `cut_card_first` are the house rules that the shoe was shuffled under. `electronic` is the device's.
     `cards_behind` stand behind the cutting card (30-817). `burned_after_shuffle` counts the burn that the shuffle asks for;
     `burns_shown` and `burns_hidden` are the cards burned by procedure, face up and face down (30-819).
+    `observed`: it holds physical cards that devices watch, so there is no commitment.
     """
 
     phase: ShoePhase
@@ -50,6 +51,7 @@ class ShoeStatus:
     burned_after_shuffle: int = 0
     burns_shown: int = 0
     burns_hidden: int = 0
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ def status(shoe: Shoe) -> ShoeStatus:
         device_id="" if device is None else device.id,
         device_kind=None if device is None else device.kind,
         inspected_day="" if device is None else device.passed_day,
-        decks=shoe.decks,
+        decks=live.decks if live is not None and live.observed else shoe.decks,
         deck_set_ids=shoe.deck_set_ids,
         shoe_id="" if live is None else live.id,
         continuous=live is not None and live.continuous,
@@ -214,6 +216,7 @@ def status(shoe: Shoe) -> ShoeStatus:
         burned_after_shuffle=sum(card.burned is BurnReason.AFTER_SHUFFLE for card in procedure),
         burns_shown=sum(not card.face_down for card in procedure),
         burns_hidden=sum(card.face_down for card in procedure),
+        observed=live is not None and live.observed,
     )
 
 

@@ -41,6 +41,11 @@ def use_cases(service: ShoeService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.RACK_CARDS: service.rack_cards,
         client.RETIRE_SHOE: service.retire_shoe,
         client.ABANDON_SHOE: service.abandon_shoe,
+        client.START_OBSERVED_SHOE: service.start_observed_shoe,
+        client.OBSERVE_CARDS: service.observe_cards,
+        client.OBSERVE_CUT_CARD: service.observe_cut_card,
+        client.OBSERVE_TURNED_CARD: service.observe_turned_card,
+        client.END_OBSERVED_SHOE: service.end_observed_shoe,
         client.GET_SHOE: service.get_shoe,
         client.GET_DRAW: service.get_draw,
         client.PROVE_CARD: service.prove_card,
@@ -71,6 +76,8 @@ def counting(registry: CollectorRegistry) -> Callable[[tuple[e.ShoeEvent, ...]],
                     shoes.labels("discards reshuffled").inc()
                 case e.ShoeAbandoned():
                     shoes.labels("abandoned").inc()
+                case e.ObservedShoeStarted():
+                    shoes.labels("observed").inc()
                 case e.ShoeRetired():
                     shoes.labels("retired").inc()
                     unbalanced.inc(bool(event.missing or event.extra or event.broken_roots))

@@ -16,13 +16,14 @@ from services.runtime.sealing import SealBroken, Sealer
 from services.runtime.snapshots import StateSnapshots
 from services.runtime.table_key import check_table_key
 from services.shoe import commands as c
+from services.shoe import observed_replies as o
 from services.shoe import replies as a
 from services.shoe.client import GetDraw, GetShoe, GetTranscript, ProveCard
 from services.shoe.dealing import cards_taken
 from services.shoe.events import EVENTS, ShoeEvent
 from services.shoe.hidden import Hidden
 from services.shoe.order import SEED_BYTES
-from services.shoe.rejections import ShoeCannotBeOpened
+from services.shoe.rejections import NothingCommitted, ShoeCannotBeOpened
 from services.shoe.shoe import Shoe, ShoeCommand, ShoeDecision, authorise, decide, evolve
 from services.shoe.vault import Vault
 from services.wire.registry import EventTypes
@@ -143,6 +144,33 @@ class ShoeService:
         self._vault.forget(command.shoe_id)
         return closed
 
+    async def start_observed_shoe(
+        self, table: str, context: CommandContext, command: c.StartObservedShoe
+    ) -> o.ObservedShoe:
+        """Take up a physical shoe."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
+
+    async def observe_cards(self, table: str, context: CommandContext, command: c.ObserveCards) -> o.ObservedCards:
+        """Record cards that devices saw."""
+        observations = [seen.observation for seen in command.cards]
+        return await self._carry_out(table, context, command, lambda shoe: o.observed_cards(shoe, observations))
+
+    async def observe_cut_card(self, table: str, context: CommandContext, command: c.ObserveCutCard) -> o.ObservedShoe:
+        """Record that the cutting card came out."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
+
+    async def observe_turned_card(
+        self, table: str, context: CommandContext, command: c.ObserveTurnedCard
+    ) -> o.TurnedCard:
+        """Record the face of a card that lay face down."""
+        return await self._carry_out(table, context, command, lambda shoe: o.turned_card(shoe, command.position))
+
+    async def end_observed_shoe(
+        self, table: str, context: CommandContext, command: c.EndObservedShoe
+    ) -> o.ObservedShoe:
+        """Record that the physical cards were taken out."""
+        return await self._carry_out(table, context, command, o.observed_shoe)
+
     async def get_shoe(self, table: str, query: GetShoe) -> a.ShoeAnswer:
         """Say how the cards stand."""
         return a.answer(await self._host.state(check_table_key(table)))
@@ -191,6 +219,8 @@ class ShoeService:
 
     def _shown(self, shoe: Shoe, shoe_id: str, position: int) -> a.CardShown:
         live, card = a.seen_card(shoe, shoe_id, position)
+        if live.observed:
+            raise NothingCommitted(f"{shoe_id} holds physical cards", shoe_id=shoe_id)
         try:
             return a.CardShown(live.id, live.decks, card, self._vault.proof(live, position))
         except SealBroken as broken:

@@ -4,15 +4,16 @@ Owns who may ask what of a shoe and hands each command to its rule. The state is
 and `dealing`. Pure: seeds and cards come in as hidden arguments of enriched commands (`enriched`).
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from services.game.authority import CommandContext, Role
 from services.game.rejections import NotAuthorised
 from services.shoe import commands as c
-from services.shoe import dealing, preparing
+from services.shoe import dealing, observing, preparing
 from services.shoe import enriched as x
 from services.shoe.events import ShoeEvent
-from services.shoe.rejections import DeviceNotRegistered
+from services.shoe.rejections import DeviceNotRegistered, ObservedShoeInPlay
 from services.shoe.state import LiveShoe, Shoe, evolve
 
 __all__ = ["LiveShoe", "Shoe", "ShoeDecision", "authorise", "decide", "evolve"]
@@ -27,6 +28,11 @@ _PLAIN = (
     | c.PlaceCutCard
     | c.ReturnDiscards
     | c.RackCards
+    | c.StartObservedShoe
+    | c.ObserveCards
+    | c.ObserveCutCard
+    | c.ObserveTurnedCard
+    | c.EndObservedShoe
 )
 _ENRICHED = x.CommitShuffle | x.CommitDiscards | x.TakeCards | x.AnswerPeek | x.OpenCard | x.OpenShoe | x.GiveUpShoe
 ShoeDecision = _PLAIN | _ENRICHED
@@ -41,6 +47,26 @@ ShoeCommand = (
     | c.RetireShoe
     | c.AbandonShoe
 )
+
+_NEEDS_AN_ORDER = (
+    c.ShuffleCards
+    | c.CutCards
+    | c.PlaceCutCard
+    | c.BurnCards
+    | c.DrawCards
+    | c.PeekCard
+    | c.RevealCard
+    | c.ReshuffleDiscards
+    | c.ReturnDiscards
+    | c.RetireShoe
+)
+_OBSERVE: Final[dict[type, Callable[[Shoe, Any], tuple[ShoeEvent, ...]]]] = {
+    c.StartObservedShoe: observing.start,
+    c.ObserveCards: observing.cards,
+    c.ObserveCutCard: observing.cut_card,
+    c.ObserveTurnedCard: observing.turned,
+    c.EndObservedShoe: observing.end,
+}
 
 _TABLE: Final = frozenset({Role.SYSTEM})
 _PIT: Final = frozenset({Role.DEALER, Role.DEVICE, Role.SYSTEM, Role.SUPERVISOR})
@@ -64,6 +90,11 @@ MAY: Final[dict[type, frozenset[Role]]] = {
     c.RackCards: frozenset({Role.SYSTEM, Role.SUPERVISOR}),
     c.RetireShoe: _PIT,
     c.AbandonShoe: frozenset({Role.SUPERVISOR}),
+    c.StartObservedShoe: _TABLE,
+    c.ObserveCards: _TABLE,
+    c.ObserveCutCard: _TABLE,
+    c.ObserveTurnedCard: _TABLE,
+    c.EndObservedShoe: _TABLE,
 }
 """Who may send which command. Cards go to the table's service alone, which acts as SYSTEM: nobody at the table may take, see
 or ask about a card out of its turn, the dealer least of all (30-823). A supervisor turns a card up that a broken round left.
@@ -81,6 +112,8 @@ def authorise(shoe: Shoe, command: ShoeCommand, context: CommandContext) -> None
         )
     if actor.role is Role.DEVICE and (shoe.device is None or shoe.device.id != actor.id):
         raise DeviceNotRegistered(f"device {actor.id} is not registered here", device_id=actor.id)
+    if shoe.live is not None and shoe.live.observed and isinstance(command, _NEEDS_AN_ORDER):
+        raise ObservedShoeInPlay(f"{shoe.live.id} holds physical cards", shoe_id=shoe.live.id)
 
 
 def decide(shoe: Shoe, command: ShoeDecision, context: CommandContext) -> tuple[ShoeEvent, ...]:
@@ -125,6 +158,8 @@ def _decide_plain(shoe: Shoe, command: _PLAIN, context: CommandContext) -> tuple
             return dealing.return_discards(shoe, command)
         case c.RackCards():
             return dealing.rack_cards(shoe, command)
+        case _:
+            return _OBSERVE[type(command)](shoe, command)
 
 
 def _decide_hidden(shoe: Shoe, command: _ENRICHED, context: CommandContext) -> tuple[ShoeEvent, ...]:

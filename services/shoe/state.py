@@ -105,13 +105,18 @@ class LiveShoe:
     abandoned: e.ShoeAbandoned | None = None
     on_felt: str = ""
     """The round whose cards keep the shoe shut until they are racked, "" when none does."""
+    observed: bool = False
+    """A physical shoe that devices watch: nothing was committed."""
+    impossible: frozenset[int] = frozenset()
+    """Positions of observed cards that the decks do not hold."""
 
     @property
     def left(self) -> int:
         """How many cards can still be drawn."""
         if self.continuous:
             return 52 * self.decks - len(self.out) + len(self.back)
-        return sum(stack.size for stack in self.stacks) - len(self.out)
+        # More cards than the decks hold may have been seen of a physical shoe.
+        return max(sum(stack.size for stack in self.stacks) - len(self.out), 0)
 
     @property
     def round_id(self) -> str:
@@ -148,6 +153,8 @@ class LiveShoe:
     @property
     def phase(self) -> ShoePhase:
         """How far this shoe is."""
+        if self.observed:
+            return ShoePhase.LAST_ROUND if self.last_round else ShoePhase.DEALING
         if self.stacks[-1].cut_depth is None and not self.continuous:
             return ShoePhase.SHUFFLED
         if self.cards_behind is None and not self.continuous:
@@ -173,10 +180,10 @@ class Shoe:
     @property
     def phase(self) -> ShoePhase:
         """What comes next at this table."""
+        if self.live is not None and (self.device is not None or self.live.observed):
+            return self.live.phase
         if self.device is None:
             return ShoePhase.NO_DEVICE
-        if self.live is not None:
-            return self.live.phase
         if not self.decks:
             return ShoePhase.EMPTY
         return ShoePhase.INSPECTED if self.inspected else ShoePhase.LOADED
@@ -207,6 +214,10 @@ def evolve(shoe: Shoe, event: e.ShoeEvent) -> Shoe:
             return replace(shoe, live=None, last=replace(shoe.live, abandoned=event), inspected=False)
         case e.NothingChanged():
             return shoe
+        case e.ObservedShoeStarted():
+            return replace(shoe, shoes=shoe.shoes + 1, live=_observed_shoe(event))
+        case e.ObservedShoeEnded():
+            return replace(shoe, live=None, last=shoe.live)
         case (
             e.DeviceRegistered()
             | e.DeviceInspected()
@@ -234,6 +245,9 @@ _Dealing = (
     | e.CardRevealed
     | e.DiscardsReshuffled
     | e.DiscardsReturned
+    | e.CutCardSeen
+    | e.ImpossibleCardSeen
+    | e.HiddenCardTurned
 )
 
 
@@ -289,6 +303,34 @@ def _dealt(live: LiveShoe, event: _Dealing) -> LiveShoe:
         case e.DiscardsReturned():
             entry = Returned(event.return_id, event.positions, event.after)
             return replace(live, returned=(*live.returned, entry), back=live.back.union(event.positions))
+        case _:
+            return _watched(live, event)
+
+
+def _watched(live: LiveShoe, event: e.CutCardSeen | e.ImpossibleCardSeen | e.HiddenCardTurned) -> LiveShoe:
+    """Fold what devices saw of physical cards besides the cards that left the shoe."""
+    match event:
+        case e.CutCardSeen():
+            return replace(live, last_round=True)
+        case e.ImpossibleCardSeen():
+            return replace(live, impossible=live.impossible | {event.position})
+        case e.HiddenCardTurned():
+            return _changed(live, replace(live.out[event.position - 1], shown=event.card))
+
+
+def _observed_shoe(event: e.ObservedShoeStarted) -> LiveShoe:
+    return LiveShoe(
+        id=event.shoe_id,
+        shuffle_id=event.observation,
+        device_id=event.device_id,
+        continuous=False,
+        decks=event.decks,
+        composition=b"",
+        min_cut_cards=0,
+        cut_card_first=CutCardFirst.PLAY_ONE_MORE,
+        stacks=(Stack(0, 1, 52 * event.decks, b"", b"", b""),),
+        observed=True,
+    )
 
 
 def _new_shoe(event: e.CardsShuffled) -> LiveShoe:

@@ -271,6 +271,7 @@ def racks_of(event: object) -> dict[str, int]:
             return {balance.session: balance.rack_cents for balance in event.racks}
         case (
             wager_facts.ChipsBought()
+            | wager_facts.ChipsBrought()
             | wager_facts.TipGiven()
             | wager_facts.ChipsCashedOut()
             | wager_facts.PaymentCorrected()

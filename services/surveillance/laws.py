@@ -8,10 +8,14 @@ L6, that folding the log gives the live state, is held in three ways: every bala
 into its events from its own memory (racks, tray, drop, win, handle, cards left, a round's totals) equals our fold of
 the log up to there; the read model equals a second derivation, row by row (`rederiving`); and the record of a round is
 the same whether it is folded from the whole log or from its own events.
+
+Of a physical shoe, which devices observe, L2 can count cards and L3 can follow them, but no order was committed to: there is
+nothing to open, and no proof of a card is possible (`laws_observed`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 from services.surveillance.facts import Fact
@@ -23,6 +27,7 @@ from services.surveillance.laws_holds import HoldsEnd
 from services.surveillance.laws_log import EarlierCauses, OneEffectPerRequest, UnbrokenLog, missing_acknowledged
 from services.surveillance.laws_money import ChipsConserved
 from services.surveillance.laws_movements import MovementsNamed
+from services.surveillance.laws_observed import IrregularitiesStopPlay
 from services.surveillance.laws_play import PlayedByTheRules
 from services.surveillance.laws_secrecy import NothingShownEarly
 from services.surveillance.laws_settlement import SettledRight
@@ -31,7 +36,7 @@ from services.surveillance.laws_statements import StatedRight
 from services.surveillance.laws_table import BettingWindow, CardsAgree
 from services.surveillance.scene import TableScene
 
-__all__ = ["CHECKS", "LAWS", "Auditor", "Check", "Law", "LawOf", "check", "missing_acknowledged"]
+__all__ = ["CHECKS", "COMPARED", "LAWS", "Auditor", "Check", "Law", "LawOf", "check", "missing_acknowledged"]
 
 
 class Check(Protocol):
@@ -93,7 +98,24 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     CardsHandled,
     MovementsNamed,
     StatedRight,
+    IrregularitiesStopPlay,
 )
+
+
+COMPARED: Mapping[type, frozenset[str]] = MappingProxyType(
+    {
+        EarlierCauses: frozenset({"shoe", "table", "wager"}),
+        ChipsConserved: frozenset({"wager"}),
+        HoldsEnd: frozenset({"table", "wager"}),
+        CardsAgree: frozenset({"shoe", "table"}),
+        BettingWindow: frozenset({"table"}),
+        SettledRight: frozenset({"table", "wager"}),
+        ServicesAgree: frozenset({"shoe", "table", "wager"}),
+        CardsHandled: frozenset({"shoe", "table"}),
+        StatedRight: frozenset({"table", "wager"}),
+    }
+)
+"""The streams of a table without which a check cannot tell anything, because it compares what services say of each other."""
 
 
 class Auditor:
@@ -106,22 +128,31 @@ class Auditor:
 
     def observe(self, fact: Fact) -> list[Finding]:
         """Take the next event in log order; what it breaks."""
+        return [finding for _, finding in self.observe_each(fact)]
+
+    def observe_each(self, fact: Fact) -> list[tuple[type, Finding]]:
+        """The same, each finding with the check that found it."""
         self.events += 1
         scene = self._scenes.get(fact.key)
         if scene is None:
             scene = self._scenes[fact.key] = TableScene(fact.key)
-        findings: list[Finding] = []
+        findings: list[tuple[type, Finding]] = []
         for check in self._checks:
             try:
-                findings += check.observe(fact, scene)
+                findings += [(type(check), finding) for finding in check.observe(fact, scene)]
             except Exception as error:  # noqa: BLE001 - an auditor that stops at one event is blind to all that follow
-                findings.append(found("L4", fact, f"{type(check).__name__} cannot make sense of it: {error!r}"))
+                nonsense = found("L4", fact, f"{type(check).__name__} cannot make sense of it: {error!r}")
+                findings.append((UnbrokenLog, nonsense))
         scene.apply(fact)
         return findings
 
     def finish(self) -> list[Finding]:
         """What the end of the log shows; for a log that has ended, not for a live one."""
-        return [finding for check in self._checks for finding in check.finish()]
+        return [finding for _, finding in self.finish_each()]
+
+    def finish_each(self) -> list[tuple[type, Finding]]:
+        """The same, each finding with the check that found it."""
+        return [(type(check), finding) for check in self._checks for finding in check.finish()]
 
 
 def check(facts: Iterable[Fact], *, to_the_end: bool = True) -> list[Finding]:

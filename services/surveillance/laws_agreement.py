@@ -28,13 +28,22 @@ class Stay:
     chips_cents: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Shoe:
+    """The shoe in play."""
+
+    shoe_id: str
+    decks: int
+    continuous: bool
+
+
 @dataclass(slots=True)
 class _Book:
     """One table: who is there by session, the holds of the round by id, the shoe in play."""
 
     stays: dict[str, Stay] = field(default_factory=dict)
     holds: dict[str, w.HeldStake] = field(default_factory=dict)
-    shoe: s.CardsShuffled | None = None
+    shoe: _Shoe | None = None
     receipts: dict[str, tuple[str, t.RackChange]] = field(default_factory=dict)
 
 
@@ -94,6 +103,8 @@ def _from_ledger(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iter
             book.receipts[event.buy_in] = (event.session, t.RackChange.BUY_IN)
         case w.ChipsCashedOut():
             book.receipts[event.cash_out] = (event.session, t.RackChange.CASH_OUT)
+        case w.TipGiven():
+            book.receipts[event.tip] = (event.session, t.RackChange.TIP)
         case w.RoundSettled():
             yield from _settled(fact, book, scene, event)
         case _:
@@ -150,7 +161,9 @@ def _seat_in(hold: str) -> int:
 def _from_shoe(fact: Fact, book: _Book, scene: TableScene, event: Any) -> Iterator[Finding]:
     match event:
         case s.CardsShuffled():
-            book.shoe = event
+            book.shoe = _Shoe(event.shoe_id, event.decks, event.continuous)
+        case s.ObservedShoeStarted():
+            book.shoe = _Shoe(event.shoe_id, event.decks, continuous=False)
         case s.ShoeRetired() if book.shoe is not None and event.decks != book.shoe.decks:
             yield found("L2", fact, f"a shoe of {book.shoe.decks} decks is retired as one of {event.decks}")
         case s.CardDrawn() if book.shoe is not None and event.decks != book.shoe.decks:

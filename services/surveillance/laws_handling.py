@@ -63,6 +63,8 @@ class _Table:
     owed: int = 0
     change: int = 0
     burned: list[str] = field(default_factory=list)
+    cut_seen: str = ""
+    """The physical shoe whose cutting card a device saw; how such a shoe was shuffled and cut, nobody here knows."""
 
 
 class CardsHandled:
@@ -82,6 +84,10 @@ class CardsHandled:
             return
         if isinstance(event, s.CardsShuffled):
             table.shoe = _Shoe(event, _wagered_round(scene))
+        elif isinstance(event, s.ObservedShoeStarted):
+            table.shoe = None
+        elif isinstance(event, s.CutCardSeen):
+            table.cut_seen = event.shoe_id
         elif table.shoe is not None and getattr(event, "shoe_id", "") == table.shoe.shuffled.shoe_id:
             yield from _at_shoe(fact, table, table.shoe, event)
 
@@ -269,6 +275,8 @@ def _dealer_done(fact: Fact, table: _Table, event: t.DealerBurnFinished) -> Iter
 
 def _due(fact: Fact, table: _Table, event: t.ShuffleBecameDue) -> Iterator[Finding]:
     shoe = table.shoe
+    if event.shoe_id == table.cut_seen:
+        return
     in_play = ("", "") if shoe is None else (shoe.shuffled.shoe_id, shoe.due_in)
     if in_play != (event.shoe_id, event.round_id):
         yield found(

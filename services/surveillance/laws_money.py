@@ -60,6 +60,8 @@ class ChipsConserved:
         match event:
             case w.ChipsBought():
                 self._note(fact.key, event.buy_in, (event.chips_cents, event.rack_cents))
+            case w.TipGiven():
+                self._note(fact.key, event.tip, (event.amount_cents, event.rack_cents))
             case w.ChipsCashedOut():
                 self._note(fact.key, event.cash_out, (event.amount_cents, event.rack_cents))
             case _:
@@ -197,7 +199,7 @@ def _settled(event: w.RoundSettled, _: Changes) -> Changes:
     changes: defaultdict[tuple[Currency, str], int] = defaultdict(int)
     for line in event.lines:
         changes[CHIPS, escrow(event.round_id)] -= line.stake_cents
-        changes[CHIPS, rack(line.session)] += line.returned_cents
+        changes[CHIPS, "tips" if line.for_dealers else rack(line.session)] += line.returned_cents
         changes[CHIPS, "breakage"] += line.breakage_cents
         changes[CHIPS, "tray"] += line.stake_cents - line.returned_cents - line.breakage_cents
     return changes
@@ -214,6 +216,7 @@ _RULES: Mapping[type, Callable[[Any, Changes], Changes]] = MappingProxyType(
         w.LedgerClosed: _all_out,
         w.SeatSessionOpened: lambda e, _: _pair("outside", rack(e.session), e.chips_cents),
         w.ChipsBought: _bought,
+        w.ChipsBrought: lambda e, _: _pair("outside", rack(e.session), e.amount_cents),
         w.StakesHeld: _held,
         w.HoldsVoided: _voided,
         w.RoundSettled: _settled,
@@ -249,7 +252,7 @@ def _stated(event: Any, accounts: Changes) -> Iterator[tuple[str, int, int]]:
         return accounts.get((CHIPS, rack(session)), 0)
 
     match event:
-        case w.ChipsBought() | w.TipGiven() | w.ChipsCashedOut() | w.PaymentCorrected():
+        case w.ChipsBought() | w.ChipsBrought() | w.TipGiven() | w.ChipsCashedOut() | w.PaymentCorrected():
             yield rack(event.session), event.rack_cents, of_rack(event.session)
         case w.StakesHeld() | w.HoldsVoided():
             # Several stakes of one rack: the last one states what is left after the event.

@@ -28,8 +28,9 @@ class PlayedByTheRules:
     def observe(self, fact: Fact, scene: TableScene) -> Iterator[Finding]:
         """Ask of one event whether the rules allowed it as the felt lay."""
         event = fact.event
-        if isinstance(event, s.CardDrawn) and scene.suspended:
-            # One that left the shoe before is laid down all the same: it can go nowhere else.
+        if isinstance(event, s.CardDrawn) and scene.suspended and event.leaf:
+            # One that left the shoe before is laid down all the same: it can go nowhere else. A physical shoe gives what
+            # the dealer takes: that is an irregularity, and the card is set aside.
             yield found("L10", fact, f"the card at {event.position} leaves the shoe while play is suspended (30-828)")
         if fact.area != "table" or event is None:
             return

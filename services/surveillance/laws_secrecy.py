@@ -74,6 +74,12 @@ def _of_shoe(fact: Fact, secrets: _Secrets) -> Iterator[Finding]:
         case s.CardRevealed() if event.position in secrets.hidden:
             yield from _search(fact, secrets, event.position, event.card, event.proof.salt)
             del secrets.hidden[event.position]
+        case s.HiddenCardTurned() if event.position in secrets.hidden:
+            yield from _search(fact, secrets, event.position, event.card, b"")
+            del secrets.hidden[event.position]
+        case s.ObservedShoeStarted() | s.ObservedShoeEnded():
+            # Of physical cards that nobody turned over, nobody will ever know the face.
+            secrets.hidden.clear()
         case s.ShoeRetired():
             yield from _search_seeds(fact, secrets, event)
             secrets.life, secrets.starts = bytearray(), []
@@ -100,6 +106,9 @@ def _search(fact: Fact, secrets: _Secrets, position: int, card: Card, salt: byte
     needle = str(card).encode()
     for earlier in secrets.window:
         payload = earlier.envelope.payload
+        if earlier.name == "ObservationRecorded":
+            # It names what lies open, without a position; a face-down card's face no intake takes (MalformedReading).
+            continue
         if salt and salt in payload:
             yield found("L12", earlier, f"holds the salt of the card at {position}, which lay face down")
         elif needle in payload and _names(earlier, position, card):

@@ -28,7 +28,7 @@ from services.surveillance.observed_round import ObservedRound, SeenHand
 from services.surveillance.round_facts import Outcome
 from services.surveillance.scene import TableScene
 
-MAIN = "main"
+MAIN, TIP = "main", "tip"
 LOST, BACK = Fraction(-1), Fraction(0)
 
 _WORDS = {
@@ -84,7 +84,7 @@ def settle_again(current: ObservedRound, rules: HouseRules, hand: SeenHand, kind
     if isinstance(result, NotYet):
         return result
     takes_original = rules.dealer_blackjack_takes is DealerBlackjackTakes.ORIGINAL
-    if result is MainResult.LOSE and natural and takes_original and kind != MAIN:
+    if result is MainResult.LOSE and natural and takes_original and kind not in {MAIN, TIP}:
         return verdict(Outcome.PUSH, BACK, cents, rules)
     share = pay_of(rules, current, hand, result)
     if share is None:
@@ -305,6 +305,12 @@ def _compare(fact: Fact, paid: _Paid) -> Iterator[Finding]:
         yield found("L7", fact, f"the table settled {hold}, the ledger did not")
     for hold in paid.ledger.keys() - paid.table.keys():
         yield found("L7", fact, f"the ledger settled {hold}, the table did not")
+    for line in paid.ledger.values():
+        if line.for_dealers is not (line.kind == TIP and line.returned_cents > line.stake_cents):
+            whose = "the dealers" if line.for_dealers else "the patron"
+            yield found(
+                "L7", fact, f"{line.returned_cents} cents of the {line.kind} stake {line.holds} went to {whose}"
+            )
     for holds, line in {line.holds: line for line in paid.ledger.values()}.items():
         theirs = [paid.table[hold] for hold in holds if hold in paid.table]
         if len(theirs) != len(holds):

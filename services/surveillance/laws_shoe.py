@@ -15,6 +15,7 @@ from services.surveillance import shoe_facts as s
 from services.surveillance import shoe_opening as opening
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
+from services.surveillance.laws_observed import observed_card, observed_shoe
 from services.surveillance.scene import TableScene
 
 
@@ -55,6 +56,9 @@ class ShoeInPlay:
     gone: set[int] = field(default_factory=set)
     seen: Counter[Card] = field(default_factory=Counter)
     retired: bool = False
+    observed: bool = False
+    """A physical shoe: its cards are counted, its order was never committed to and cannot be opened."""
+    impossible: set[int] = field(default_factory=set)
 
     @property
     def recycled(self) -> int:
@@ -66,7 +70,8 @@ class ShoeInPlay:
         """How many cards are still inside."""
         if self.continuous:
             return 52 * self.decks - len(self.out) + self.recycled
-        return sum(stack.size for stack in self.stacks) - len(self.out)
+        left = sum(stack.size for stack in self.stacks) - len(self.out)
+        return max(left, 0) if self.observed else left
 
     def place(self, position: int) -> tuple[int, int]:
         """The stack of a shoe position, and the place in its committed order (0 where no stack holds it)."""
@@ -93,6 +98,9 @@ class ShoeWhole:
         if isinstance(event, s.CardsShuffled):
             yield from self._shuffled(fact, event)
             return
+        if isinstance(event, s.ObservedShoeStarted):
+            yield from self._watched(fact, event)
+            return
         if not hasattr(event, "shoe_id"):
             return
         shoe = self._shoes.get(fact.key)
@@ -105,6 +113,15 @@ class ShoeWhole:
     def finish(self) -> Iterator[Finding]:
         """A shoe in play is not opened yet; nothing can be said of it."""
         return iter(())
+
+    def _watched(self, fact: Fact, event: s.ObservedShoeStarted) -> Iterator[Finding]:
+        before = self._shoes.get(fact.key)
+        if before is not None and not before.retired:
+            yield found("L2", fact, f"a new shoe begins while {before.shoe_id} is in play")
+        stack = Stack(1, 52 * event.decks, b"", b"")
+        self._shoes[fact.key] = ShoeInPlay(
+            event.shoe_id, event.decks, continuous=False, algorithm="", composition=b"", stacks=[stack], observed=True
+        )
 
     def _shuffled(self, fact: Fact, event: s.CardsShuffled) -> Iterator[Finding]:
         before = self._shoes.get(fact.key)
@@ -145,6 +162,8 @@ def _in_play(fact: Fact, shoe: ShoeInPlay, event: Any) -> Iterator[Finding]:
         case s.ShoeAbandoned():
             yield from _abandoned(fact, shoe, event)
             shoe.retired = True
+        case _ if shoe.observed:
+            yield from observed_shoe(fact, shoe, event)
         case _:
             pass
 
@@ -163,11 +182,13 @@ def _cut(fact: Fact, shoe: ShoeInPlay, event: s.CardsCut) -> Iterator[Finding]:
 
 def _out(fact: Fact, shoe: ShoeInPlay, event: s.CardDrawn | s.CardBurned) -> Iterator[Finding]:
     expected = len(shoe.out) + 1
+    if shoe.observed:
+        yield from observed_card(fact, shoe, event)
     if event.position != expected:
         yield found(
             "L2", fact, f"position {event.position} comes out, {expected} is next: each is drawn once and in order"
         )
-    if len(shoe.out) < event.position <= len(shoe.out) + shoe.left:
+    if len(shoe.out) < event.position <= len(shoe.out) + (shoe.left or int(shoe.observed)):
         # A gap is one finding, not one for each later card.
         shoe.out += [OutCard(None, b"", b"", burned=False) for _ in range(event.position - expected)]
         shoe.out.append(OutCard(event.card, event.leaf, event.salt, burned=isinstance(event, s.CardBurned)))
@@ -213,7 +234,7 @@ def _revealed(fact: Fact, shoe: ShoeInPlay, event: s.CardRevealed) -> Iterator[F
 def _check_seen(fact: Fact, shoe: ShoeInPlay, card: Card) -> Iterator[Finding]:
     """No card is out more often than there are decks; a card that went back counts no more."""
     shoe.seen[card] += 1
-    if shoe.seen[card] > shoe.decks:
+    if shoe.seen[card] > shoe.decks and not shoe.observed:
         yield found("L2", fact, f"{card} is out {shoe.seen[card]} times in a shoe of {shoe.decks} decks")
 
 

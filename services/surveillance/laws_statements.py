@@ -8,18 +8,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.game.rules import HouseRules
 from services.surveillance import round_facts as r
 from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
-from services.surveillance.scene import TableScene
+from services.surveillance.scene import TableScene, read_rules
 
 
 @dataclass(slots=True)
 class _Table:
     """One table: the racks of the ledger, the stays that wait for theirs, the last round's players, shoe and holds."""
 
+    opening: str = ""
+    """The opening under which the ledger is open."""
     racks: set[str] = field(default_factory=set)
     arriving: set[str] = field(default_factory=set)
     played: frozenset[str] = frozenset()
@@ -27,6 +30,12 @@ class _Table:
     opened: r.RoundOpened | None = None
     """The round that no shoe was assigned to yet."""
     open_holds: set[str] = field(default_factory=set)
+    rules: HouseRules | None = None
+    """The rules on display."""
+    bought: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """The purchases of the round in play: session and chips by receipt."""
+    spoken: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Wagers that were announced as spoken or in cash and do not stand yet, by seat and kind."""
 
 
 class StatedRight:
@@ -43,6 +52,7 @@ class StatedRight:
         if fact.area == "wager":
             yield from _in_ledger(fact, table, fact.event)
         elif fact.area == "table":
+            yield from _wagered(fact, table, scene, fact.event)
             yield from _at_table(fact, table, scene, fact.event)
 
     def finish(self) -> Iterator[Finding]:
@@ -52,8 +62,18 @@ class StatedRight:
 
 def _in_ledger(fact: Fact, table: _Table, event: Any) -> Iterator[Finding]:
     match event:
+        case w.LedgerOpened():
+            table.opening = event.opening
+        case w.LedgerClosed():
+            table.opening = ""
         case w.SeatSessionOpened():
             table.racks.add(event.session)
+        case w.ChipsBought():
+            table.bought[event.buy_in] = (event.session, event.chips_cents)
+        case w.TipGiven() if table.rules is not None and not table.rules.tips:
+            yield found(
+                "L10", fact, f"{event.amount_cents} cents are given to the dealers, posted is: no tips (30-803(3)(i))"
+            )
         case w.SeatSessionClosed():
             table.racks.discard(event.session)
         case w.StakesHeld():
@@ -74,12 +94,18 @@ def _in_ledger(fact: Fact, table: _Table, event: Any) -> Iterator[Finding]:
 
 def _at_table(fact: Fact, table: _Table, scene: TableScene, event: Any) -> Iterator[Finding]:
     match event:
+        case t.TableOpened() if event.opening != table.opening:
+            yield found(
+                "L6", fact, f"the table opens on {event.opening}, the ledger is open under {table.opening or 'nothing'}"
+            )
         case t.PlayerSeated():
             table.arriving.add(event.session)
         case t.PlayerLeft():
             table.arriving.discard(event.session)
         case t.RackOpened():
             yield from _rack(fact, table, event)
+        case t.RulesPosted() | t.LimitsChanged():
+            table.rules = read_rules(event.rules_text)
         case r.RoundOpened():
             table.opened = event
             yield from _sat_out(fact, table, event)
@@ -88,6 +114,52 @@ def _at_table(fact: Fact, table: _Table, scene: TableScene, event: Any) -> Itera
             table.played = frozenset(hand.player for row in hands.values() for hand in row)
         case t.ShoeAssigned():
             yield from _first(fact, table, event)
+        case _:
+            pass
+
+
+def _wagered(fact: Fact, table: _Table, scene: TableScene, event: Any) -> Iterator[Finding]:
+    """A wager in cash or by word only where the house posts that it takes such (30-809), and each followed by its wager."""
+    rules = scene.rules
+    match event:
+        case r.RoundOpened():
+            table.spoken.clear()
+        case r.RoundCompleted():
+            table.bought.clear()
+        case t.CashPlayed():
+            if rules is not None and not rules.accept_cash_plays:
+                yield found(
+                    "L10",
+                    fact,
+                    f"{event.amount_cents} cents are wagered in cash, which the house does not take (30-809)",
+                )
+            if table.bought.get(event.receipt) != (event.session, event.amount_cents):
+                yield found(
+                    "L6", fact, f"cash is played by the purchase {event.receipt}, the ledger has no such one (30-831)"
+                )
+            table.spoken[event.seat, event.kind] = event.amount_cents
+        case t.WagerSpoken():
+            if rules is not None and not rules.accept_verbal:
+                yield found(
+                    "L10",
+                    fact,
+                    f"a spoken {event.kind} wager on seat {event.seat}, which the house does not take (30-809)",
+                )
+            table.spoken[event.seat, event.kind] = event.amount_cents
+        case r.WagerPlaced():
+            said = table.spoken.pop((event.seat, event.kind), event.amount_cents)
+            if said != event.amount_cents:
+                yield found(
+                    "L10",
+                    fact,
+                    f"{said} cents were called out or counted on seat {event.seat}, {event.amount_cents} stand",
+                )
+        case r.BettingClosed():
+            for (seat, kind), cents in table.spoken.items():
+                yield found(
+                    "L10", fact, f"{cents} cents on {kind} of seat {seat} were called out or counted and never stood"
+                )
+            table.spoken.clear()
         case _:
             pass
 

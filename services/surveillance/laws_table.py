@@ -13,6 +13,7 @@ from services.game.rules import Moment
 from services.surveillance import counting
 from services.surveillance import round_facts as r
 from services.surveillance import shoe_facts as s
+from services.surveillance import table_facts as t
 from services.surveillance import wager_facts as w
 from services.surveillance.facts import Fact
 from services.surveillance.findings import Finding, found
@@ -38,6 +39,9 @@ class ShoeOnTable:
     cards: dict[int, DrawnCard] = field(default_factory=dict)
     not_racked: dict[int, DrawnCard] = field(default_factory=dict)
     checks: dict[int, tuple[bool, int]] = field(default_factory=dict)
+    observed: bool = False
+    before: tuple[int, ...] = ()
+    """Positions in the shoe before of cards that lay on the felt when a physical shoe was changed."""
 
     def rack(self, place: int) -> None:
         """The card went to the discard rack."""
@@ -57,8 +61,10 @@ class CardsAgree:
         event = fact.event
         if event is None or fact.area == "wager":
             return
-        if isinstance(event, s.CardsShuffled):
-            self._shoes[fact.key] = ShoeOnTable(event.shoe_id)
+        if isinstance(event, s.CardsShuffled | s.ObservedShoeStarted):
+            observed = isinstance(event, s.ObservedShoeStarted)
+            felt = _on_felt(self._shoes.get(fact.key)) if observed else ()
+            self._shoes[fact.key] = ShoeOnTable(event.shoe_id, observed=observed, before=felt)
             return
         shoe = self._shoes.get(fact.key)
         if shoe is None:
@@ -86,6 +92,8 @@ def _from_shoe(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> 
             shoe.checks[event.position] = (event.makes_blackjack, event.up_position)
         case s.CardRevealed():
             yield from _revealed(fact, shoe, event)
+        case s.HiddenCardTurned() if event.position in shoe.cards:
+            shoe.cards[event.position].card = event.card
         case s.DiscardsReshuffled():
             yield from _back_from_felt(fact, shoe, event.recycled)
         case s.DiscardsReturned():
@@ -122,13 +130,19 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
             yield from _dealt(fact, shoe, event)
         case r.HoleRevealed() | r.DoubleRevealed():
             yield from _turned_over(fact, shoe, event)
+        case t.CardSetAside():
+            yield from _set_aside(fact, shoe, event)
+        case r.HoleChecked() if shoe.observed:
+            # Who checked the hole card of a physical shoe is the dealer; the shoe cannot be asked.
+            pass
         case r.HoleChecked():
             check = shoe.checks.get(event.position)
             if check is None or check[0] is not event.makes_blackjack:
                 answer = "was never asked" if check is None else f"answered {check[0]}"
                 yield found("L3", fact, f"the shoe {answer}, the table has {event.makes_blackjack}")
         case r.CardsPickedUp():
-            felt = sorted(place for place, lying in shoe.not_racked.items() if lying.where == "felt")
+            felt = sorted((*_on_felt(shoe), *shoe.before))
+            shoe.before = ()
             if sorted(event.order) != felt:
                 yield found("L3", fact, f"picked up {sorted(event.order)}, on the felt lie {felt}")
             for place in event.order:
@@ -137,6 +151,19 @@ def _on_table(fact: Fact, shoe: ShoeOnTable, event: Any, scene: TableScene) -> I
             yield from _left_behind(fact, shoe, scene)
         case _:
             pass
+
+
+def _on_felt(shoe: ShoeOnTable | None) -> tuple[int, ...]:
+    lying = {} if shoe is None else shoe.not_racked
+    return tuple(place for place, drawn in lying.items() if drawn.where == "felt")
+
+
+def _set_aside(fact: Fact, shoe: ShoeOnTable, event: t.CardSetAside) -> Iterator[Finding]:
+    drawn = shoe.cards.get(event.position)
+    if drawn is None or drawn.where or drawn.card != event.card:
+        lies = "which the shoe never gave" if drawn is None else f"which is {drawn.card} on the {drawn.where or 'way'}"
+        yield found("L3", fact, f"{event.card} is set aside from position {event.position}, {lies}")
+    shoe.rack(event.position)
 
 
 def _turned_over(fact: Fact, shoe: ShoeOnTable, event: r.HoleRevealed | r.DoubleRevealed) -> Iterator[Finding]:
@@ -207,6 +234,9 @@ def _out_of_window(event: Any, current: ObservedRound | None) -> str:
             return "betting is closed a second time, or with no round open"
         case r.CardDealt() if not closed:
             return f"the card at {event.position} is dealt before betting is closed"
+        case s.CardDrawn() if not event.leaf:
+            # A device saw it, so it did come: what a card out of its time means is recorded with it (30-828).
+            return ""
         case s.CardDrawn() if current is None or not closed or current.round_id != event.round_id:
             return f"the card at {event.position} is drawn for {event.round_id} before its betting is closed"
         case _ if isinstance(event, _LATER) and not closed:

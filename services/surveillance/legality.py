@@ -37,6 +37,12 @@ def _wager(current: ObservedRound, rules: HouseRules, event: r.WagerPlaced) -> s
             return f"a wager of {cents} cents, the limits are {limits.minimum_cents} to {limits.maximum_cents} (30-809)"
         if cents % limits.increment_cents:
             return f"a wager of {cents} cents in steps of {limits.increment_cents} (30-809)"
+    elif kind.requires:
+        other = next((s.amount_cents for hand in current.hands.get(event.seat, []) for s in hand.stakes[:1]), 0)
+        if not other:
+            return f"a {event.kind} wager on seat {event.seat} without a {kind.requires} wager (30-807)"
+        if kind.most is not None and cents > kind.most * other:
+            return f"a {event.kind} wager of {cents} cents on one of {other} (30-807)"
     if not 1 <= event.seat <= rules.max_seats:
         return f"a wager on seat {event.seat} of {rules.max_seats} (30-803)"
     return ""

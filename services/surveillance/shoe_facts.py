@@ -227,6 +227,58 @@ class ShoeAbandoned:
     face_down: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ObservedShoeStarted:
+    """A physical shoe that devices watch: nothing is committed, nothing can be opened."""
+
+    shoe_id: str
+    observation: str
+    device_id: str
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen:
+    """The cutting card came out of an observed shoe."""
+
+    shoe_id: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImpossibleCardSeen:
+    """A card of an observed shoe that its decks do not hold: the service says so itself."""
+
+    shoe_id: str
+    position: int
+    card: Card
+    copies: int
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCardTurned:
+    """A card of an observed shoe was turned over."""
+
+    shoe_id: str
+    round_id: str
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShoeEnded:
+    """The physical cards were taken out."""
+
+    shoe_id: str
+    decks: int
+    drawn: int
+    burned: int
+    undealt: int
+    unseen: int
+    extra: tuple[Card, ...]
+
+
 VIEWS: tuple[type, ...] = (
     DeviceRegistered,
     DeviceInspected,
@@ -244,4 +296,9 @@ VIEWS: tuple[type, ...] = (
     DiscardsReturned,
     ShoeRetired,
     ShoeAbandoned,
+    ObservedShoeStarted,
+    CutCardSeen,
+    ImpossibleCardSeen,
+    HiddenCardTurned,
+    ObservedShoeEnded,
 )

@@ -6,12 +6,15 @@ Owns dataclasses only. `session` names a patron's stay, `seat` is where he sits.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.game.cards import Card
+
 
 class RackChange(StrEnum):
     """Why a rack changed between rounds."""
 
     BUY_IN = "buy-in"
     CASH_OUT = "cash-out"
+    TIP = "tip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,29 @@ class RackChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CashPlayed:
+    """A wager was made in cash."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSpoken:
+    """A wager was called out."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShoeAssigned:
     """The round is dealt from this shoe."""
 
@@ -178,7 +204,43 @@ class TableResumed:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class ObservingStarted:
+    """The table is observed from now on."""
+
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class IrregularityFound:
+    """Something broke the rules and did happen (30-828)."""
+
+    irregularity: int
+    round_id: str
+    device: str
+    device_sequence: int
+    broken: str
+    message: str
+    seat: int
+    position: int
+    amount_cents: int
+    due_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardSetAside:
+    """A card that left the shoe belongs to no hand."""
+
+    round_id: str
+    shoe_id: str
+    position: int
+    card: Card | None
+
+
 VIEWS: tuple[type, ...] = (
+    ObservingStarted,
+    IrregularityFound,
+    CardSetAside,
     RulesPosted,
     LimitsChanged,
     TableOpened,
@@ -191,6 +253,8 @@ VIEWS: tuple[type, ...] = (
     PlayerLeaving,
     PlayerLeft,
     RackChanged,
+    CashPlayed,
+    WagerSpoken,
     ShoeAssigned,
     ShuffleBecameDue,
     CardsRanShort,

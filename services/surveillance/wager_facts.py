@@ -113,6 +113,17 @@ class ChipsBought:
 
 
 @dataclass(frozen=True, slots=True)
+class ChipsBrought:
+    """A patron's own chips, seen at an observed table."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+    rack_cents: int
+    movements: tuple[Movement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HeldStake:
     """One stake in escrow."""
 
@@ -168,6 +179,7 @@ class SettledLine:
     returned_cents: int
     breakage_cents: int
     residual: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +278,7 @@ VIEWS: tuple[type, ...] = (
     LedgerClosed,
     SeatSessionOpened,
     ChipsBought,
+    ChipsBrought,
     StakesHeld,
     HoldsVoided,
     RoundSettled,

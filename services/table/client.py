@@ -23,10 +23,12 @@ from services.table.commands import (
     CloseInsurance,
     CloseTable,
     DeclineInsurance,
+    GiveTip,
     LeaveSeat,
     OpenBetting,
     OpenTable,
     PlaceWagers,
+    PlayCash,
     PostRules,
     RecordObservations,
     Resume,
@@ -40,7 +42,9 @@ from services.table.commands import (
 )
 from services.table.readings import (
     MOST_IN_ONE_CALL,
+    RULINGS,
     ClockAlarm,
+    IrregularityKind,
     MalformedReading,
     Observation,
     Reading,
@@ -104,6 +108,8 @@ SET_DEALER = Rpc(SERVICE, "SetDealer", SetDealer, Accepted)
 SEAT_PLAYER = Rpc(SERVICE, "SeatPlayer", SeatPlayer, Seated)
 LEAVE_SEAT = Rpc(SERVICE, "LeaveSeat", LeaveSeat, Accepted)
 BUY_IN = Rpc(SERVICE, "BuyIn", BuyIn, RackReply)
+GIVE_TIP = Rpc(SERVICE, "GiveTip", GiveTip, RackReply)
+PLAY_CASH = Rpc(SERVICE, "PlayCash", PlayCash, Accepted)
 CASH_OUT = Rpc(SERVICE, "CashOut", CashOut, RackReply)
 OPEN_BETTING = Rpc(SERVICE, "OpenBetting", OpenBetting, BettingOpen)
 PLACE_WAGERS = Rpc(SERVICE, "PlaceWagers", PlaceWagers, Accepted)
@@ -133,8 +139,10 @@ RPCS: tuple[Rpc[Any, Any], ...] = (
     LEAVE_SEAT,
     BUY_IN,
     CASH_OUT,
+    GIVE_TIP,
     OPEN_BETTING,
     PLACE_WAGERS,
+    PLAY_CASH,
     CLOSE_BETTING,
     TAKE_INSURANCE,
     DECLINE_INSURANCE,
@@ -198,6 +206,14 @@ class TableClient:
     async def cash_out(self, table: str, context: CommandContext, command: CashOut) -> RackReply:
         """Chips away between rounds."""
         return await self._caller.call(CASH_OUT, table, context, command)
+
+    async def give_tip(self, table: str, context: CommandContext, command: GiveTip) -> RackReply:
+        """Chips to the dealers, where tips are accepted (30-803(3)(i))."""
+        return await self._caller.call(GIVE_TIP, table, context, command)
+
+    async def play_cash(self, table: str, context: CommandContext, command: PlayCash) -> Accepted:
+        """A wager in cash, where cash plays are accepted (30-809)."""
+        return await self._caller.call(PLAY_CASH, table, context, command)
 
     async def open_betting(self, table: str, context: CommandContext) -> BettingOpen:
         """Begin the next round."""
@@ -273,6 +289,7 @@ class TableClient:
 __all__ = [
     "MOST_IN_ONE_CALL",
     "RPCS",
+    "RULINGS",
     "SERVICE",
     "Accepted",
     "Act",
@@ -293,8 +310,10 @@ __all__ = [
     "DeviceView",
     "GetDevices",
     "GetTable",
+    "GiveTip",
     "HandStatus",
     "HandView",
+    "IrregularityKind",
     "LeaveSeat",
     "Limits",
     "ListTables",
@@ -304,6 +323,7 @@ __all__ = [
     "OpenBetting",
     "OpenTable",
     "PlaceWagers",
+    "PlayCash",
     "PostRules",
     "Question",
     "RackChange",

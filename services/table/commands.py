@@ -22,11 +22,15 @@ class PostRules:
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open for play with the tray's counted chips. An empty `rules_text` keeps the rules that are posted already."""
+    """Open for play with the tray's counted chips. An empty `rules_text` keeps the rules that are posted already.
+
+    `observed`: devices tell what happens at this table, and the backend conducts nothing (DESIGN §5).
+    """
 
     rules_text: str
     tray: tuple[ChipCount, ...]
     dealer: str
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,30 @@ class CashOut:
     receipt: str
     session: str
     amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveTip:
+    """The patron gives chips from his rack to the dealers, where tips are accepted (30-803(3)(i))."""
+
+    receipt: str
+    session: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCash:
+    """A wager in cash on the layout, where cash plays are accepted (30-809): counted, dropped for chips, and wagered whole.
+
+    `receipt` names the purchase as in BuyIn; `kind` is the wager's, normally "main".
+    """
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    cash: tuple[ChipCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +285,10 @@ PublicCommand = (
     | LeaveSeat
     | BuyIn
     | CashOut
+    | GiveTip
     | OpenBetting
     | PlaceWagers
+    | PlayCash
     | CloseBetting
     | TakeInsurance
     | DeclineInsurance

@@ -193,7 +193,7 @@ class Conductor:
 
     async def _pay_and_pick_up(self, turn: TableTurn, work: w.PayAndPickUp) -> None:
         play = work.play
-        if not await self._paid(turn, play):
+        if not await self.paid(turn, play):
             return
         for position in w.face_down(play):
             # A voided round may end with cards unseen; the shoe counts its cards only once all were turned over.
@@ -232,7 +232,7 @@ class Conductor:
         except (ServiceUnavailable, CallFailed) as failure:
             raise _waiting(WaitingFor.SHOE, failure) from failure
 
-    async def _paid(self, turn: TableTurn, play: Play) -> bool:
+    async def paid(self, turn: TableTurn, play: Play) -> bool:
         """Move the money of all lines in one call; False when stakes were given back first and this must be asked anew."""
         if not play.lines:
             return not await self.released(turn, "the round ended without wagers")

@@ -9,6 +9,7 @@ from services.runtime.aggregate import Decider
 from services.table import commands as c
 from services.table import events as e
 from services.table import pit, playing, seating
+from services.table.rejections import TableIsObserved
 from services.table.table import Table, empty, evolve, round_of
 from services.wire.registry import EventTypes
 
@@ -38,8 +39,22 @@ _DECISIONS: Mapping[type, Callable[[Table, Any, CommandContext], tuple[e.TableEv
 }
 
 
+_CONDUCTING = (
+    c.OpenRound
+    | c.PlaceWagers
+    | c.CloseBetting
+    | c.TakeInsurance
+    | c.DeclineInsurance
+    | c.TakeEvenMoney
+    | c.CloseInsurance
+    | c.Act
+)
+
+
 def decide(table: Table, command: c.Command, context: CommandContext) -> tuple[e.TableEvent, ...]:
     """The events of a command, none when it changes nothing; raises Rejection."""
+    if table.watch.observed and isinstance(command, _CONDUCTING):
+        raise TableIsObserved(f"{table.key} is observed, not conducted", table=table.key)
     return _DECISIONS[type(command)](table, command, context)
 
 

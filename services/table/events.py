@@ -10,16 +10,29 @@ from services.game import round_events
 from services.game.round_events import RoundEvent
 from services.game.rule_options import Limits
 from services.table.observation_events import (
-    DEVICE_EVENTS,
+    OBSERVED_EVENTS,
+    CardSetAside,
     DeviceClockAlarmed,
     DeviceEvent,
     DeviceHistoryLost,
+    IrregularityFound,
     ObservationContested,
     ObservationRecorded,
+    ObservedEvent,
+    ObservingStarted,
 )
 from services.table.words import RackChange
 
-__all__ = ["DeviceClockAlarmed", "DeviceHistoryLost", "ObservationContested", "ObservationRecorded"]
+__all__ = [
+    "CardSetAside",
+    "DeviceClockAlarmed",
+    "DeviceEvent",
+    "DeviceHistoryLost",
+    "IrregularityFound",
+    "ObservationContested",
+    "ObservationRecorded",
+    "ObservingStarted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +142,36 @@ class PlayerLeft:
 
 @dataclass(frozen=True, slots=True)
 class RackChanged:
-    """Chips were bought (30-831) or taken away between rounds; `receipt` names the act in the wager service's stream."""
+    """Chips were bought (30-831), taken away or given to the dealers; `receipt` names the act in the ledger's stream."""
 
     session: str
     change: RackChange
     receipt: str
     amount_cents: int
     rack_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CashPlayed:
+    """The wager that follows was made in cash, which the purchase `receipt` turned into chips (30-809, 30-831)."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    receipt: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSpoken:
+    """The wager that follows was called out, and the dealer heard it (30-809)."""
+
+    round_id: str
+    session: str
+    seat: int
+    kind: str
+    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +264,8 @@ TABLE_EVENTS: tuple[type, ...] = (
     PlayerLeaving,
     PlayerLeft,
     RackChanged,
+    CashPlayed,
+    WagerSpoken,
     ShoeAssigned,
     ShuffleBecameDue,
     CardsRanShort,
@@ -239,7 +277,7 @@ TABLE_EVENTS: tuple[type, ...] = (
     NothingChanged,
 )
 
-EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *DEVICE_EVENTS, *round_events.EVENTS)
+EVENTS: tuple[type, ...] = (*TABLE_EVENTS, *OBSERVED_EVENTS, *round_events.EVENTS)
 
 OwnEvent = (
     RulesPosted
@@ -255,6 +293,8 @@ OwnEvent = (
     | PlayerLeaving
     | PlayerLeft
     | RackChanged
+    | CashPlayed
+    | WagerSpoken
     | ShoeAssigned
     | ShuffleBecameDue
     | CardsRanShort
@@ -265,4 +305,4 @@ OwnEvent = (
     | TableResumed
     | NothingChanged
 )
-TableEvent = OwnEvent | DeviceEvent | RoundEvent
+TableEvent = OwnEvent | ObservedEvent | RoundEvent

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from services.game import round_events as re
 from services.game.round_words import SettlementLine
+from services.game.rules import TIP
 from services.table import events as e
 from services.table.table import Play, Table
 from services.wager import client as wager
@@ -64,6 +65,8 @@ def ledger_line(play: Play, line: SettlementLine) -> wager.SettlementLine:
         due=line.due,
         returned_cents=line.returned_cents,
         breakage=line.breakage,
+        # A tip bet that won is the dealers', with its pay; a push or half a surrender is the patron's again.
+        for_dealers=line.kind == TIP and line.returned_cents > line.stake_cents,
     )
 
 

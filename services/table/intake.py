@@ -1,27 +1,29 @@
 """Intake of observations: what devices saw goes on the log, once, in each device's order, whatever it says (DESIGN §5).
 
-Owns the use case of gateways. Promises that nothing is refused for its content; that sending again records nothing twice,
-because the log itself knows each device's last reading; that each event bears the time at which it happened and its gaming
-day, however late the line brought it.
+Owns the use case of gateways. Promises that nothing is refused for its content, and that sending again records nothing
+twice, because the log itself knows each device's last reading. What cannot be taken up yet, because a service is away, is
+neither recorded nor acknowledged: the gateway keeps it and sends it again.
 """
-
-from collections.abc import Callable
 
 from services.game.authority import CommandContext, Role
 from services.game.rejections import Rejection
-from services.runtime.aggregate import AggregateHost, Moment, Outcome, Turn
+from services.runtime.aggregate import AggregateHost
+from services.runtime.failures import ServiceUnavailable
 from services.runtime.table_key import check_table_key
+from services.shoe.client import ShoeClient
 from services.table import commands as c
 from services.table import events as e
 from services.table import replies as a
 from services.table.authority import require
+from services.table.batch import Batch, Published
+from services.table.conductor import Conductor
 from services.table.contexts import Contexts
 from services.table.device_log import DeviceSequenceGap, arrived, is_on_log
+from services.table.observed_look import Place
+from services.table.observing import Observing
 from services.table.readings import MOST_IN_ONE_CALL, MalformedReading, Observation, check_device, check_reading
-from services.table.table import Table, evolve
-
-TableTurn = Turn[Table, c.Command, e.TableEvent]
-Published = Callable[[str, Outcome[Table, e.TableEvent]], None]
+from services.table.table import Table
+from services.wager.client import WagerClient
 
 _SENDERS = frozenset({Role.DEVICE, Role.SYSTEM})
 
@@ -32,11 +34,15 @@ class Intake:
     def __init__(
         self,
         host: AggregateHost[Table, c.Command, e.TableEvent],
+        conductor: Conductor,
+        shoes: ShoeClient,
+        ledgers: WagerClient,
         contexts: Contexts,
         published: Published,
     ) -> None:
         self._host = host
         self._contexts = contexts
+        self._observing = Observing(conductor, shoes, ledgers, contexts)
         self._published = published
 
     async def record_observations(
@@ -48,19 +54,25 @@ class Intake:
         """
         require(context, _SENDERS, "report what devices saw")
         check_observations(command.observations)
+        failure: Exception | None = None
         async with self._host.turn(table) as turn:
-            batch = _Batch(turn, self._contexts, context, self._published)
-            for observation in command.observations:
+            batch = Batch(turn, self._contexts, context, self._published)
+            tally = _Tally()
+            places: dict[str, Place] = {}
+            for at, observation in enumerate(command.observations):
                 try:
-                    events = arrived(batch.state.devices, observation)
-                except DeviceSequenceGap as gap:
-                    await batch.flush()
-                    if not batch.recorded:
-                        raise gap from None
+                    if not tally.known(batch, observation):
+                        await self._observing.take(batch, command.observations[at:], places)
+                        tally.recorded += 1
+                except (DeviceSequenceGap, ServiceUnavailable) as missing:
+                    failure = missing
                     break
-                batch.add(observation, events)
             await batch.flush()
-            return batch.answer(command.observations)
+            await self._observing.finish(batch)
+            answer = tally.answer(batch.state, command.observations)
+        if failure is not None and not tally.recorded:
+            raise failure
+        return answer
 
     async def get_devices(self, table: str, _query: object) -> a.DeviceList:
         """The devices that reported about the table, by name."""
@@ -73,68 +85,31 @@ class Intake:
         )
 
 
-class _Batch:
-    """What one call adds to the log, appended together; `state` runs ahead of the log by what is not flushed yet."""
+class _Tally:
+    """How the observations of one call went."""
 
-    def __init__(self, turn: TableTurn, contexts: Contexts, context: CommandContext, published: Published) -> None:
-        self._turn = turn
-        self._contexts = contexts
-        self._context = context
-        self._published = published
-        self._events: list[e.TableEvent] = []
-        self._moments: list[Moment] = []
-        self._first: Observation | None = None
-        self.state = turn.state
+    def __init__(self) -> None:
         self.recorded = 0
-        self.repeated = 0
-        self.contested = 0
+        self._repeated = 0
+        self._contested = 0
 
-    def add(self, observation: Observation, events: tuple[e.TableEvent, ...]) -> None:
-        """Take up what an observation leads to."""
-        if is_on_log(self.state.devices, observation):
-            self.repeated += not events
-            self.contested += bool(events)
-        else:
-            self.recorded += 1
-        if not events:
-            return
-        self._first = self._first or observation
-        # The gateway's clock says on which gaming day it was: a device's own may be off by hours, or dead.
-        day = self._contexts.gaming_day(self._turn.key, observation.received_time_us)
-        moment = Moment(observation.happened_us, day)
-        for event in events:
-            self._events.append(event)
-            self._moments.append(moment)
-            self.state = evolve(self.state, event)
+    def known(self, batch: Batch, observation: Observation) -> bool:
+        """Whether its identity is on the log; other content under it is recorded as contested."""
+        devices = batch.state.devices
+        if not is_on_log(devices, observation):
+            return False
+        contested = arrived(devices, observation)
+        batch.add(observation, contested)
+        self._contested += bool(contested)
+        self._repeated += not contested
+        return True
 
-    async def flush(self) -> None:
-        """Make what was taken up durable."""
-        if not self._events or self._first is None:
-            return
-        reading = self._first.reading
-        # Named for what it records, so that a call which is cut differently the next time is another request.
-        name = f"observed/{self._first.device}/{reading.device_sequence}/{reading.digest.hex()[:16]}"
-        context = CommandContext(
-            name,
-            self._context.actor,
-            self._context.occurred_time_us,
-            self._context.gaming_day,
-            self._turn.last_event,
-            reading.digest,
-        )
-        outcome = await self._turn.record(tuple(self._events), context, self._moments)
-        self._events.clear()
-        self._moments.clear()
-        self._first = None
-        self.state = outcome.state
-        self._published(self._turn.key, outcome)
-
-    def answer(self, observations: tuple[Observation, ...]) -> a.ObservationsRecorded:
+    def answer(self, state: Table, observations: tuple[Observation, ...]) -> a.ObservationsRecorded:
         """How far the devices of the call are recorded."""
         names = dict.fromkeys(observation.device for observation in observations)
-        known = self.state.devices
+        known = state.devices
         standings = tuple(a.DeviceStanding(name, known[name].last if name in known else 0) for name in names)
-        return a.ObservationsRecorded(standings, self.repeated, self.contested)
+        return a.ObservationsRecorded(standings, self._repeated, self._contested)
 
 
 def check_observations(observations: tuple[Observation, ...]) -> None:

@@ -6,7 +6,8 @@ after it and in the same append.
 
 from dataclasses import dataclass
 
-from services.table.readings import ClockAlarm, Observation
+from services.game.cards import Card
+from services.table.readings import ClockAlarm, IrregularityKind, Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +49,51 @@ class DeviceHistoryLost:
     last_missing: int
 
 
-DEVICE_EVENTS: tuple[type, ...] = (ObservationRecorded, ObservationContested, DeviceClockAlarmed, DeviceHistoryLost)
+@dataclass(frozen=True, slots=True)
+class ObservingStarted:
+    """The table is observed from now on: devices tell what happens, and the backend conducts nothing here."""
+
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class IrregularityFound:
+    """Something broke the rules and did happen (30-828); `TableSuspended` follows, except for TRAY_DIFFERS.
+
+    `broken` is the name that a refusal of the same act would have. `due_cents` is what the rules give where `amount_cents`
+    was seen. Counted from 1 at each table.
+    """
+
+    irregularity: int
+    kind: IrregularityKind
+    round_id: str
+    device: str
+    device_sequence: int
+    broken: str
+    message: str
+    seat: int
+    position: int
+    card: Card | None
+    amount_cents: int
+    due_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardSetAside:
+    """A card that left the shoe belongs to no hand: it lies aside, and goes to the rack with the round."""
+
+    round_id: str
+    shoe_id: str
+    position: int
+    card: Card | None
+
+
+DEVICE_EVENTS: tuple[type, ...] = (
+    ObservationRecorded,
+    ObservationContested,
+    DeviceClockAlarmed,
+    DeviceHistoryLost,
+)
+OBSERVED_EVENTS: tuple[type, ...] = (*DEVICE_EVENTS, ObservingStarted, IrregularityFound, CardSetAside)
 DeviceEvent = ObservationRecorded | ObservationContested | DeviceClockAlarmed | DeviceHistoryLost
+ObservedEvent = DeviceEvent | ObservingStarted | IrregularityFound | CardSetAside

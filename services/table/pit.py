@@ -73,12 +73,14 @@ def open_table(table: Table, command: c.OpenTable, context: CommandContext) -> t
         table.rules.require_approved()
         check_conducted(table.rules)
     period = table.period + 1
-    return (*events, e.TableOpened(period, opening_id(table), dealer))
+    observing = (e.ObservingStarted(period),) if command.observed else ()
+    return (*events, e.TableOpened(period, opening_id(table), dealer), *observing)
 
 
-def opening_id(table: Table) -> str:
-    """The business id of the next opening of the ledger."""
-    return f"{table.key}/opening/{table.period + 1}"
+def opening_id(table: Table, number: int = 1) -> str:
+    """The business id of the next opening of the ledger, by its `number`-th count of the tray."""
+    first = f"{table.key}/opening/{table.period + 1}"
+    return first if number == 1 else f"{first}.{number}"
 
 
 def close_table(table: Table, _command: c.CloseTable, context: CommandContext) -> tuple[e.TableEvent, ...]:

@@ -6,6 +6,7 @@ Promises that an answer counts once under whatever request id (B18, C08) and tha
 
 from services.game import round as game
 from services.game import round_commands as rc
+from services.game import round_events as re
 from services.game.authority import CommandContext, Role
 from services.game.round_steps import AwaitDecision, AwaitInsurance
 from services.game.round_words import Action, Phase, SeatedPlayer, Wager
@@ -101,8 +102,27 @@ def place_wagers(table: Table, command: c.PlaceWagers, context: CommandContext) 
         other = table.at(asked.seat)
         if other is not None and other.session != stay.session:
             raise r.SeatTaken(f"seat {asked.seat} is another patron's", seat=asked.seat)
+        if asked.spoken:
+            _check_spoken(play.round.rules, context)
         wagers.append(Wager(asked.seat, stay.patron, asked.kind, asked.amount_cents))
-    return game.decide(play.round, rc.PlaceWagers(tuple(wagers)))
+    events = game.decide(play.round, rc.PlaceWagers(tuple(wagers)))
+    return (*_spoken(command, play.id, events), *events)
+
+
+def _check_spoken(rules: HouseRules, context: CommandContext) -> None:
+    """Whether a wager may be called out (30-809): where the house posts it, and to a dealer who heard it."""
+    require(context, FLOOR, "hear a wager")
+    if not rules.accept_verbal:
+        raise r.VerbalWagerNotAccepted("spoken wagers are not taken here")
+
+
+def _spoken(command: c.PlaceWagers, round_id: str, events: tuple[e.TableEvent, ...]) -> tuple[e.TableEvent, ...]:
+    new = {(event.seat, event.kind) for event in events if isinstance(event, re.WagerPlaced)}
+    return tuple(
+        e.WagerSpoken(round_id, asked.session, asked.seat, asked.kind, asked.amount_cents)
+        for asked in command.wagers
+        if asked.spoken and (asked.seat, asked.kind) in new
+    )
 
 
 def close_betting(table: Table, command: c.CloseBetting, context: CommandContext) -> tuple[e.TableEvent, ...]:

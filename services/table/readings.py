@@ -61,7 +61,6 @@ class ReadingKind(StrEnum):
     PAYMENT_SEEN = "payment seen"
     PICKED_UP = "picked up"
     TRAY_COUNTED = "tray counted"
-    CHIPS_SOLD = "chips sold"
     SEAT_TAKEN = "seat taken"
     SEAT_LEFT = "seat left"
     DEALER_CHANGED = "dealer changed"
@@ -79,6 +78,25 @@ class ClockAlarm(StrEnum):
     OFF = "off"
     STEPPED = "stepped"
     DEAD = "dead"
+
+
+class IrregularityKind(StrEnum):
+    """What broke the rules at an observed table; protos/holecard/table/v1/observations.proto says when each is meant."""
+
+    CARD_OUT_OF_TURN = "card out of turn"
+    CARD_IMPOSSIBLE = "card impossible"
+    CARD_FACE_WRONG = "card face wrong"
+    BET_AFTER_CLOSE = "bet after close"
+    WAGER_NOT_ALLOWED = "wager not allowed"
+    ACTION_NOT_ALLOWED = "action not allowed"
+    PAYMENT_WRONG = "payment wrong"
+    TRAY_DIFFERS = "tray differs"
+    DEALER_ENDED_EARLY = "dealer ended early"
+    HOLE_CHECK_WRONG = "hole check wrong"
+    ROUND_OUT_OF_ORDER = "round out of order"
+    SEAT_WRONG = "seat wrong"
+    PLAYED_WHILE_SUSPENDED = "played while suspended"
+    SHOE_OUT_OF_ORDER = "shoe out of order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +155,8 @@ class Observation:
 
 
 _K = ReadingKind
+RULINGS: Final = frozenset({_K.PLAY_RESUMED, _K.ROUND_VOIDED})
+"""What only a pit supervisor decides (30-828(1)); `person` is his badge."""
 _AT_A_SEAT: Final = frozenset(
     {
         _K.BET_SEEN,
@@ -150,7 +170,6 @@ _AT_A_SEAT: Final = frozenset(
         _K.INSURANCE_DECLINED,
         _K.EVEN_MONEY_TAKEN,
         _K.PAYMENT_SEEN,
-        _K.CHIPS_SOLD,
         _K.SEAT_TAKEN,
         _K.SEAT_LEFT,
     }

@@ -146,6 +146,34 @@ class HandInPlay(Rejection):
     remedy = "Wait for the settlement, then send the same command again."
 
 
+class TipsNotAccepted(Rejection):
+    """The house posts that tips are not accepted (30-803(3)(i))."""
+
+    rule = "30-803(3)(i)"
+    remedy = "Keep the chips in the rack."
+
+
+class CashPlayNotAccepted(Rejection):
+    """The house takes no wager in cash: cash becomes chips first (30-809, 30-831)."""
+
+    rule = "30-809"
+    remedy = "Buy in, then wager the chips."
+
+
+class ReceiptUsed(Rejection):
+    """The receipt names a purchase that was noted before: its cash was counted once and is not on the layout again."""
+
+    rule = "DESIGN §5"
+    remedy = "Give each purchase a receipt of its own."
+
+
+class VerbalWagerNotAccepted(Rejection):
+    """The house takes no wager that is only spoken: chips lie on the marked area (30-809)."""
+
+    rule = "30-809"
+    remedy = "Put chips on the betting area."
+
+
 class PlayersStillSeated(Rejection):
     """Closing a table at which patrons sit, or taking away the seat of one (30-803)."""
 
@@ -179,3 +207,10 @@ class AmountOutOfRange(Rejection):
 
     rule = "DESIGN §7"
     remedy = "Give an amount in whole cents within the bounds."
+
+
+class TableIsObserved(Rejection):
+    """A command that conducts a round, at a table whose devices tell what happens."""
+
+    rule = "DESIGN §5"
+    remedy = "Send what is seen as readings, through the floor's gateway."

@@ -12,7 +12,7 @@ from services.table import events as e
 from services.table import rejections as r
 from services.table.authority import FLOOR, check_name, require, require_own
 from services.table.table import SeatSession, Table
-from services.table.words import SeatPhase
+from services.table.words import SeatPhase, SeatWager
 
 MOST_CHIPS_CENTS = 10**12
 
@@ -73,6 +73,30 @@ def check_rack_change(table: Table, command: c.BuyIn | c.CashOut, context: Comma
             "a stake of this patron is in play", session=stay.session, round=table.live.id if table.live else ""
         )
     return stay
+
+
+def check_tip(table: Table, command: c.GiveTip, context: CommandContext) -> None:
+    """Whether chips may go to the dealers, also during a round: raises TipsNotAccepted and who may not ask."""
+    rules = open_rules(table)
+    stay = seated(table, command.session)
+    require_own(context, stay)
+    if not rules.tips:
+        raise r.TipsNotAccepted(f"{table.key} accepts no tips", table=table.key)
+
+
+def cash_play_wager(table: Table, command: c.PlayCash, context: CommandContext) -> c.PlaceWagers:
+    """The wager that the cash makes, where cash plays are accepted; a dealer counts the notes in the patron's view."""
+    rules = open_rules(table)
+    require(context, FLOOR, "accept cash")
+    if not rules.accept_cash_plays:
+        raise r.CashPlayNotAccepted(f"{table.key} takes no wagers in cash", table=table.key)
+    cents = 0
+    for notes in command.cash:
+        cents += notes.denomination_cents * notes.quantity
+        if notes.denomination_cents < 1 or notes.quantity < 1 or cents > MOST_CHIPS_CENTS:
+            raise r.AmountOutOfRange("cash on the layout", maximum_cents=MOST_CHIPS_CENTS)
+    wagers = (SeatWager(command.session, command.seat, command.kind, cents),)
+    return c.PlaceWagers(command.round_id, wagers)
 
 
 def note_rack_change(table: Table, command: c.NoteRackChange, _context: CommandContext) -> tuple[e.TableEvent, ...]:

@@ -42,6 +42,8 @@ def use_cases(service: TableService) -> Mapping[Rpc[Any, Any], UseCase]:
         client.SEAT_PLAYER: service.seat_player,
         client.BUY_IN: service.buy_in,
         client.CASH_OUT: service.cash_out,
+        client.GIVE_TIP: service.give_tip,
+        client.PLAY_CASH: service.play_cash,
         client.OPEN_BETTING: service.open_betting,
         client.VOID_HAND: service.void,
         client.VOID_ROUND: service.void,

@@ -5,7 +5,6 @@ command's own events; a command that is recorded is answered as accepted even wh
 again in the background, visibly (`TableView.waiting_for`); a repeated command gets the same answer.
 """
 
-import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -29,21 +28,22 @@ from services.table import commands as c
 from services.table import events as e
 from services.table import replies as a
 from services.table.board import Board
+from services.table.cashier import Cashier, Notes, counts, rack_reply
 from services.table.conductor import Conductor, TableTurn
 from services.table.contexts import Contexts
 from services.table.deciding import decider
 from services.table.holds import new_stakes
 from services.table.intake import Intake
 from services.table.metrics import TableMetrics
+from services.table.opening import counted_in
 from services.table.pacing import Pacer
-from services.table.pit import nothing_changed, opening_id
+from services.table.pit import nothing_changed
 from services.table.playing import check_opening, shoe_may_change
 from services.table.readiness import why_not_ready
-from services.table.seating import check_rack_change
 from services.table.stakes import Waiting
 from services.table.table import Table
 from services.table.views import summary_of
-from services.table.words import RackChange, WaitingFor
+from services.table.words import WaitingFor
 from services.table.work import next_work
 from services.wager import client as wager
 from services.wire.refusal import Refused
@@ -81,8 +81,9 @@ class TableService:
         self._metrics = TableMetrics(telemetry or Telemetry(), self._board)
         self._found: set[str] = set()
         self._conductor = Conductor(shoes, ledgers, self._contexts, self._published)
+        self._cashier = Cashier(ledgers, self._contexts, self._conductor, self._recorded)
         self._pacer = Pacer(self._contexts.now_us, self.resume, self.expire)
-        self.intake = Intake(self._host, self._contexts, self._published)
+        self.intake = Intake(self._host, self._conductor, shoes, ledgers, self._contexts, self._published)
 
     async def start(self) -> None:
         """Take up every table of the journal."""
@@ -136,12 +137,10 @@ class TableService:
 
         async def opened(turn: TableTurn, context: CommandContext) -> TableOutcome:
             events = turn.decide(command, context)
-            opening = opening_id(turn.state)
-            tray = tuple(wager.Count(chips.denomination_cents, chips.quantity) for chips in command.tray)
-            ledger = wager.OpenLedger(opening, tray)
-            # The digest keeps a corrected count, after a refused one, from being taken for the first one again.
-            request_id = f"{opening}/{_digest(ledger)}"
-            await self._ledgers.open_ledger(turn.key, self._contexts.call(turn, request_id), ledger)
+            opening = await counted_in(turn, counts(command.tray), self._ledgers, self._contexts)
+            events = tuple(
+                replace(event, opening=opening) if isinstance(event, e.TableOpened) else event for event in events
+            )
             return await self._recorded(turn, events, context)
 
         return await self._carry_out(table, context, opened, _accepted)
@@ -177,68 +176,25 @@ class TableService:
 
     async def buy_in(self, table: str, context: CommandContext, command: c.BuyIn) -> a.RackReply:
         """Cash for chips, while no stake of the patron is in play (30-831)."""
-        cash = tuple(wager.Count(notes.denomination_cents, notes.quantity) for notes in command.cash)
-        asked = wager.BuyIn(command.receipt, command.session, cash, command.chips_cents)
-
-        async def bought(key: str, context: CommandContext) -> c.NoteRackChange:
-            receipt = await self._ledgers.buy_in(key, context, asked)
-            return c.NoteRackChange(
-                receipt.session, RackChange.BUY_IN, receipt.buy_in, receipt.chips_cents, receipt.rack_cents
-            )
-
-        return await self._rack_change(table, context, command, bought)
+        notes: Notes = []
+        way = self._cashier.buy_in(command, notes)
+        return await self._carry_out(table, context, way, lambda outcome: rack_reply(outcome, notes))
 
     async def cash_out(self, table: str, context: CommandContext, command: c.CashOut) -> a.RackReply:
         """Chips away, while no stake of the patron is in play."""
-        asked = wager.CashOut(command.receipt, command.session, command.amount_cents)
+        notes: Notes = []
+        way = self._cashier.cash_out(command, notes)
+        return await self._carry_out(table, context, way, lambda outcome: rack_reply(outcome, notes))
 
-        async def taken(key: str, context: CommandContext) -> c.NoteRackChange:
-            receipt = await self._ledgers.cash_out(key, context, asked)
-            return c.NoteRackChange(
-                receipt.session, RackChange.CASH_OUT, receipt.cash_out, receipt.amount_cents, receipt.rack_cents
-            )
+    async def give_tip(self, table: str, context: CommandContext, command: c.GiveTip) -> a.RackReply:
+        """Chips to the dealers, where tips are accepted (30-803(3)(i))."""
+        notes: Notes = []
+        way = self._cashier.give_tip(command, notes)
+        return await self._carry_out(table, context, way, lambda outcome: rack_reply(outcome, notes))
 
-        return await self._rack_change(table, context, command, taken)
-
-    async def _rack_change(
-        self,
-        table: str,
-        context: CommandContext,
-        command: c.BuyIn | c.CashOut,
-        carry_out: Callable[[str, CommandContext], Awaitable[c.NoteRackChange]],
-    ) -> a.RackReply:
-        """The money moves in the name of who asked; the table holds its turn, so that no stake comes between."""
-        notes: list[c.NoteRackChange] = []
-
-        async def changed(turn: TableTurn, context: CommandContext) -> TableOutcome:
-            check_rack_change(turn.state, command, context)
-            # One receipt is one act, whoever repeats it: the id tells only identical calls of one person apart from others.
-            request_id = f"{turn.key}/rack/{_digest((command, context.actor))}"
-            asked = replace(context, request_id=request_id, cause=turn.last_event)
-            try:
-                note = await carry_out(turn.key, asked)
-            except Refused as refused:
-                # The table knows of no stake, so it can only be one that a crash kept from being recorded.
-                if refused.name != "StakeInPlay" or not await self._given_back(turn):
-                    raise
-                note = await carry_out(turn.key, replace(asked, cause=turn.last_event))
-            notes.append(note)
-            return await self._recorded(turn, turn.decide(note, context), context)
-
-        def rack(outcome: TableOutcome) -> a.RackReply:
-            for event in outcome.events:
-                if isinstance(event, e.RackChanged):
-                    return a.RackReply(event.session, event.receipt, event.amount_cents, event.rack_cents)
-            note = notes[0]
-            return a.RackReply(note.session, note.receipt, note.amount_cents, note.rack_cents)
-
-        return await self._carry_out(table, context, changed, rack)
-
-    async def _given_back(self, turn: TableTurn) -> bool:
-        try:
-            return await self._conductor.released(turn, "chips are bought")
-        except Waiting as waiting:
-            raise ServiceUnavailable(waiting.reason) from waiting
+    async def play_cash(self, table: str, context: CommandContext, command: c.PlayCash) -> a.Accepted:
+        """A wager in cash, where cash plays are accepted (30-809, 30-831)."""
+        return await self._carry_out(table, context, self._cashier.play_cash(command), _accepted)
 
     # Queries --------------------------------------------------------------------------------------------------------
 
@@ -393,7 +349,3 @@ class TableService:
 
 def _accepted(outcome: TableOutcome) -> a.Accepted:
     return a.Accepted(outcome.stream, outcome.first_sequence, outcome.last_sequence)
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(repr(content).encode()).hexdigest()[:24]

@@ -18,6 +18,7 @@ from services.game.rule_options import Limits
 from services.game.rules import HouseRules, recorded_rules
 from services.table import events as e
 from services.table.device_log import Devices, evolve_devices
+from services.table.watch import Watch
 from services.table.words import SeatPhase
 
 # Old enough that nobody repeats it any more; the wager service remembers receipts longer than that.
@@ -115,6 +116,8 @@ class Table:
     receipts: tuple[str, ...] = ()
     devices: Devices = field(default_factory=dict)
     """How far the readings of each device are recorded, by its name."""
+    watch: Watch = field(default_factory=Watch)
+    """What is remembered of an observed table."""
 
     @property
     def live(self) -> Play | None:
@@ -148,7 +151,10 @@ def round_of(table: Table, event: e.TableEvent) -> str:
     named: str | None = getattr(event, "round_id", None)
     if named is not None:
         return named
-    if isinstance(event, _ROUND_EVENTS | e.TableSuspended | e.TableResumed) and table.live is not None:
+    if (
+        isinstance(event, _ROUND_EVENTS | e.ObservationRecorded | e.TableSuspended | e.TableResumed)
+        and table.live is not None
+    ):
         return table.live.id
     return ""
 
@@ -165,7 +171,13 @@ def evolve(table: Table, event: e.TableEvent) -> Table:
         ):
             return _play_changed(table, event)
         case e.ObservationRecorded() | e.ObservationContested() | e.DeviceClockAlarmed() | e.DeviceHistoryLost():
-            return replace(table, devices=evolve_devices(table.devices, event))
+            return _seen(table, event)
+        case e.ObservingStarted():
+            return replace(table, watch=Watch(observed=True, irregularities=table.watch.irregularities))
+        case e.IrregularityFound():
+            return replace(table, watch=table.watch.irregular(event))
+        case e.CardSetAside():
+            return table
         case _:
             return _round_went_on(table, event) if isinstance(event, _ROUND_EVENTS) else _table_changed(table, event)
 
@@ -194,7 +206,7 @@ def _table_changed(table: Table, event: e.OwnEvent) -> Table:
         case e.TableCloseStarted():
             return replace(table, is_open=False, closing=event.closing)
         case e.TableClosed():
-            return replace(table, closing="", suspended="")
+            return replace(table, closing="", suspended="", watch=replace(table.watch, observed=False))
         case e.DealerChanged():
             return replace(table, dealer=event.dealer, dealer_changes=event.change, burn_due=event.burn)
         case e.DealerBurnFinished():
@@ -207,16 +219,25 @@ def _table_changed(table: Table, event: e.OwnEvent) -> Table:
 
 def _stopped_or_resumed(table: Table, event: e.OwnEvent) -> Table:
     match event:
-        case e.NothingChanged():
+        case e.NothingChanged() | e.CashPlayed() | e.WagerSpoken():
+            # How a wager was made is for the record; what stands is the wager itself.
             return table
         case e.TableSuspended():
             return replace(table, suspended=event.reason)
         case e.TableResumed():
             # Time spent suspended is nobody's thinking time: an open question gets a new deadline.
             play = None if table.play is None else replace(table.play, timer=None)
-            return replace(table, suspended="", play=play)
+            return replace(table, suspended="", play=play, watch=table.watch.resumed())
         case _:
             raise LookupError(f"{type(event).__name__} is not an event of a table")
+
+
+def _seen(table: Table, event: e.DeviceEvent) -> Table:
+    devices = evolve_devices(table.devices, event)
+    if not isinstance(event, e.ObservationRecorded) or not table.watch.observed:
+        return replace(table, devices=devices)
+    betting = table.live is None or table.live.round.phase is Phase.BETTING
+    return replace(table, devices=devices, watch=table.watch.seen(event.observation.reading, betting=betting))
 
 
 def _seats_changed(table: Table, event: _SeatEvent) -> Table:
@@ -273,7 +294,7 @@ def _round_went_on(table: Table, event: re.RoundEvent) -> Table:
             # One offer to all seats: its deadline stays until the last has answered.
             timer = play.timer
         case re.BettingClosed():
-            table = replace(table, played=frozenset(players.values()))
+            table = replace(table, played=frozenset(players.values()), watch=table.watch.closed())
         case _:
             pass
     round_ = game.evolve(play.round, event)

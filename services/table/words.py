@@ -24,6 +24,7 @@ class RackChange(StrEnum):
 
     BUY_IN = "buy-in"
     CASH_OUT = "cash-out"
+    TIP = "tip"
 
 
 class TablePhase(StrEnum):
@@ -62,9 +63,13 @@ class ChipCount:
 
 @dataclass(frozen=True, slots=True)
 class SeatWager:
-    """One wager of a session on a seat's betting area: its own seat, or a free one where the house allows two (30-827)."""
+    """One wager of a session on a seat's betting area: its own seat, or a free one where the house allows two (30-827).
+
+    `spoken`: called out and heard by the dealer, the chips still in the rack; only where that is accepted (30-809).
+    """
 
     session: str
     seat: int
     kind: str
     amount_cents: int
+    spoken: bool = False

@@ -115,6 +115,9 @@ def next_work(table: Table) -> Work | None:
         return CloseLedger(table.closing)
     if table.suspended:
         return None
+    if table.watch.observed:
+        # A physical table is not conducted: what happens next is what its devices see next.
+        return None
     if table.burn_due and (table.live is None or not table.live.cards):
         # The shoe may have been away at the change itself: the burn still comes before the next card.
         return BurnForDealer(table.dealer_changes, table.burn_due)

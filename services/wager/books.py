@@ -26,6 +26,7 @@ Receipt = (
     | events.LedgerClosed
     | events.SeatSessionOpened
     | events.ChipsBought
+    | events.ChipsBrought
     | events.TipGiven
     | events.ChipsCashedOut
     | events.SeatSessionClosed
@@ -122,6 +123,8 @@ RECEIPT_FIELDS: Mapping[type, tuple[str, str]] = {
     events.SeatSessionClosed: ("left", "session"),
     commands.BuyIn: ("buy_in", "buy_in"),
     events.ChipsBought: ("buy_in", "buy_in"),
+    commands.BringChips: ("sighting", "sighting"),
+    events.ChipsBrought: ("sighting", "sighting"),
     commands.GiveTip: ("tip", "tip"),
     events.TipGiven: ("tip", "tip"),
     commands.CashOut: ("cash_out", "cash_out"),
@@ -139,6 +142,7 @@ _RECEIPT_OF: Mapping[type, type] = {
     commands.OpenSeatSession: events.SeatSessionOpened,
     commands.CloseSeatSession: events.SeatSessionClosed,
     commands.BuyIn: events.ChipsBought,
+    commands.BringChips: events.ChipsBrought,
     commands.GiveTip: events.TipGiven,
     commands.CashOut: events.ChipsCashedOut,
     commands.FillTray: events.TrayFilled,

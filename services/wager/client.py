@@ -12,6 +12,7 @@ from services.runtime.caller import Caller
 from services.wager.accounts import Count, Currency, Movement, Reason
 from services.wager.books import HoldStatus
 from services.wager.commands import (
+    BringChips,
     BuyIn,
     CashOut,
     CloseLedger,
@@ -43,6 +44,7 @@ from services.wager.replies import (
     RoundMoney,
     SessionReceipt,
     SettlementReceipt,
+    SightingReceipt,
     SlipReceipt,
     Statement,
     StatementLine,
@@ -83,6 +85,7 @@ OPEN_LEDGER = Rpc(SERVICE, "OpenLedger", OpenLedger, OpeningReceipt)
 CLOSE_LEDGER = Rpc(SERVICE, "CloseLedger", CloseLedger, ClosingReceipt)
 OPEN_SEAT_SESSION = Rpc(SERVICE, "OpenSeatSession", OpenSeatSession, SessionReceipt)
 BUY_IN = Rpc(SERVICE, "BuyIn", BuyIn, BuyInReceipt)
+BRING_CHIPS = Rpc(SERVICE, "BringChips", BringChips, SightingReceipt)
 HOLD_STAKES = Rpc(SERVICE, "HoldStakes", HoldStakes, HoldsReceipt)
 VOID_HOLDS = Rpc(SERVICE, "VoidHolds", VoidHolds, VoidsReceipt)
 SETTLE_ROUND = Rpc(SERVICE, "SettleRound", SettleRound, SettlementReceipt)
@@ -102,6 +105,7 @@ RPCS: tuple[Rpc[Any, Any], ...] = (
     CLOSE_LEDGER,
     OPEN_SEAT_SESSION,
     BUY_IN,
+    BRING_CHIPS,
     HOLD_STAKES,
     VOID_HOLDS,
     SETTLE_ROUND,
@@ -143,6 +147,10 @@ class WagerClient:
     async def buy_in(self, table: str, context: CommandContext, command: BuyIn) -> BuyInReceipt:
         """Cash for chips (30-831)."""
         return await self._caller.call(BUY_IN, table, context, command)
+
+    async def bring_chips(self, table: str, context: CommandContext, command: BringChips) -> SightingReceipt:
+        """Take into a rack what a device saw of a patron's own chips."""
+        return await self._caller.call(BRING_CHIPS, table, context, command)
 
     async def hold_stakes(self, table: str, context: CommandContext, command: HoldStakes) -> HoldsReceipt:
         """Stakes into escrow, all or none."""
@@ -204,6 +212,7 @@ __all__ = [
     "SERVICE",
     "AccountBalance",
     "Balances",
+    "BringChips",
     "BuyIn",
     "BuyInReceipt",
     "CashOut",
@@ -242,6 +251,7 @@ __all__ = [
     "SettledLine",
     "SettlementLine",
     "SettlementReceipt",
+    "SightingReceipt",
     "SlipReceipt",
     "Stake",
     "Statement",

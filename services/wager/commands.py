@@ -51,6 +51,15 @@ class BuyIn:
 
 
 @dataclass(frozen=True, slots=True)
+class BringChips:
+    """Chips that a patron laid down at an observed table and that the ledger did not know he had: from his pocket."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stake:
     """One stake to be held: its id (round, seat, kind, ordinal), whose it is, what for, how much."""
 
@@ -82,7 +91,8 @@ class SettlementLine:
     """One wager of one hand, decided.
 
     `due` is the exact amount in cents that goes back to the patron, stake included (0 lost; the stake for a push);
-    `returned_cents` is `due` after the rounding rule, and `breakage` = due - returned_cents.
+    `returned_cents` is `due` after the rounding rule, and `breakage` = due - returned_cents. `for_dealers`: all that comes
+    back is a tip, as of a won toke that rode on a wager (30-803(3)(i)).
     """
 
     seat: int
@@ -95,6 +105,7 @@ class SettlementLine:
     due: Fraction
     returned_cents: int
     breakage: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +188,7 @@ Command = (
     | CloseLedger
     | OpenSeatSession
     | BuyIn
+    | BringChips
     | HoldStakes
     | VoidHolds
     | SettleRound

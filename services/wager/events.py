@@ -59,6 +59,17 @@ class ChipsBought:
 
 
 @dataclass(frozen=True, slots=True)
+class ChipsBrought:
+    """Chips of a patron's own were seen at an observed table beyond what the ledger knew of: they are in his rack now."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+    rack_cents: int
+    movements: tuple[Movement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HeldStake:
     """One stake in escrow; `rack_cents` is what its session's rack held after it."""
 
@@ -103,7 +114,7 @@ class SettledLine:
     """One wager of one hand, decided and paid; its holds are posted.
 
     due = returned_cents + breakage_cents + residual: whole cents of breakage are on the account `breakage`, `residual` (less
-    than a cent either way) is too small to book and is kept here.
+    than a cent either way) is too small to book and is kept here. `for_dealers`: what came back went to the tips.
     """
 
     session: str
@@ -118,6 +129,7 @@ class SettledLine:
     returned_cents: int
     breakage_cents: int
     residual: Fraction
+    for_dealers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +241,7 @@ EVENTS: tuple[type, ...] = (
     LedgerClosed,
     SeatSessionOpened,
     ChipsBought,
+    ChipsBrought,
     StakesHeld,
     HoldsVoided,
     RoundSettled,
@@ -245,6 +258,7 @@ WagerEvent = (
     | LedgerClosed
     | SeatSessionOpened
     | ChipsBought
+    | ChipsBrought
     | StakesHeld
     | HoldsVoided
     | RoundSettled

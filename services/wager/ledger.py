@@ -47,10 +47,11 @@ AUTHORITY: Mapping[type, frozenset[Role]] = {
     commands.CloseLedger: _HOUSE,
     commands.OpenSeatSession: _TABLE,
     commands.BuyIn: _DEALT,
+    commands.BringChips: _TABLE,
     commands.HoldStakes: _TABLE,
     commands.VoidHolds: _HOUSE,
     commands.SettleRound: _TABLE,
-    commands.GiveTip: _PATRON,
+    commands.GiveTip: _TABLE,
     commands.CashOut: _PATRON,
     commands.CloseSeatSession: _HOUSE,
     commands.FillTray: _PIT,
@@ -63,6 +64,7 @@ _DECISIONS: Mapping[type, Callable[[Ledger, Any, CommandContext], tuple[WagerEve
     commands.CloseLedger: tray.close_ledger,
     commands.OpenSeatSession: racks.open_session,
     commands.BuyIn: racks.buy_in,
+    commands.BringChips: racks.bring,
     commands.HoldStakes: stakes.hold,
     commands.VoidHolds: stakes.void,
     commands.SettleRound: settlement.settle,
@@ -167,6 +169,10 @@ def _bought(ledger: Ledger, event: events.ChipsBought) -> Ledger:
     return _with_session(ledger, event.session, bought_cents=event.chips_cents)
 
 
+def _brought(ledger: Ledger, event: events.ChipsBrought) -> Ledger:
+    return _with_session(ledger, event.session, brought_cents=event.amount_cents)
+
+
 def _tipped(ledger: Ledger, event: events.TipGiven) -> Ledger:
     return _with_session(ledger, event.session, tipped_cents=event.amount_cents)
 
@@ -245,6 +251,7 @@ def _with_lines(session: SeatSession, round_id: str, lines: list[events.SettledL
         in_play_cents=session.in_play_cents - stake,
         staked_cents=session.staked_cents + stake,
         returned_cents=session.returned_cents + returned,
+        tipped_cents=session.tipped_cents + sum(line.returned_cents for line in lines if line.for_dealers),
         pay_cents=session.pay_cents + sum(max(0, line.returned_cents - line.stake_cents) for line in lines),
         earlier_lines=session.earlier_lines + dropped,
         lines=kept[dropped:],
@@ -279,6 +286,7 @@ _FOLDS: Mapping[type, Callable[[Ledger, Any], Ledger]] = {
     events.LedgerClosed: _closed,
     events.SeatSessionOpened: _sat_down,
     events.ChipsBought: _bought,
+    events.ChipsBrought: _brought,
     events.StakesHeld: _held,
     events.HoldsVoided: _voided,
     events.RoundSettled: _settled,

@@ -77,8 +77,18 @@ def buy_in(ledger: Ledger, command: commands.BuyIn, _context: CommandContext) ->
     )
 
 
+def bring(ledger: Ledger, command: commands.BringChips, _context: CommandContext) -> tuple[events.ChipsBrought]:
+    """Chips from the patron's pocket, also during a hand: a device has seen them on the layout, so they are there."""
+    session = ledger.at_seat(command.session)
+    amount = check_amount(command.amount_cents, "chips brought")
+    check_holdings(ledger, Currency.CHIPS, amount)
+    movement = Movement(OUTSIDE, rack(session.session), Currency.CHIPS, amount, Reason.CARRIED_IN, command.sighting)
+    left = ledger.rack_cents(session.session) + amount
+    return (events.ChipsBrought(command.sighting, session.session, amount, left, (movement,)),)
+
+
 def tip(ledger: Ledger, command: commands.GiveTip, context: CommandContext) -> tuple[events.TipGiven]:
-    """Free chips to the dealers."""
+    """Free chips to the dealers; the table asks, which knows whether tips are accepted (30-803(3)(i))."""
     session, amount, left = _free_chips(ledger, command.session, command.amount_cents, context)
     movement = Movement(rack(session.session), TIPS, Currency.CHIPS, amount, Reason.TIP, command.tip)
     return (events.TipGiven(command.tip, session.session, amount, left, (movement,)),)

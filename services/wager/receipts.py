@@ -49,6 +49,12 @@ def buy_in(ledger: Ledger, command: commands.BuyIn) -> replies.BuyInReceipt:
     )
 
 
+def sighting(ledger: Ledger, command: commands.BringChips) -> replies.SightingReceipt:
+    """Chips from the patron's pocket."""
+    event = _receipt(ledger, command, events.ChipsBrought)
+    return replies.SightingReceipt(event.sighting, event.session, event.amount_cents, event.rack_cents)
+
+
 def holds(ledger: Ledger, command: commands.HoldStakes) -> replies.HoldsReceipt:
     """The stakes as they were held, those too that were held before this call."""
     book = ledger.rounds[command.round_id]

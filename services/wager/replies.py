@@ -53,6 +53,16 @@ class BuyInReceipt:
 
 
 @dataclass(frozen=True, slots=True)
+class SightingReceipt:
+    """Chips that were seen with a patron, and the rack after it."""
+
+    sighting: str
+    session: str
+    amount_cents: int
+    rack_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class HoldsReceipt:
     """Every stake that was asked for, as it was held, in the order asked."""
 

@@ -34,6 +34,7 @@ def wager_dispatcher(
             client.CLOSE_LEDGER: service.close_ledger,
             client.OPEN_SEAT_SESSION: service.open_seat_session,
             client.BUY_IN: service.buy_in,
+            client.BRING_CHIPS: service.bring_chips,
             client.HOLD_STAKES: service.hold_stakes,
             client.VOID_HOLDS: service.void_holds,
             client.SETTLE_ROUND: service.settle_round,

@@ -78,6 +78,12 @@ class WagerService:
         """Cash for chips (30-831)."""
         return await self._carry_out(table, context, command, receipts.buy_in)
 
+    async def bring_chips(
+        self, table: str, context: CommandContext, command: commands.BringChips
+    ) -> replies.SightingReceipt:
+        """Chips that were seen with a patron."""
+        return await self._carry_out(table, context, command, receipts.sighting)
+
     async def hold_stakes(
         self, table: str, context: CommandContext, command: commands.HoldStakes
     ) -> replies.HoldsReceipt:

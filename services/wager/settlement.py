@@ -17,6 +17,7 @@ from services.wager import commands, events
 from services.wager.accounts import (
     BREAKAGE,
     MAX_HOLDINGS_CENTS,
+    TIPS,
     TRAY,
     Currency,
     Movement,
@@ -67,7 +68,8 @@ def settle(ledger: Ledger, command: commands.SettleRound, _context: CommandConte
     needed = 0
     for line in lines:
         movements += _movements(line, command.round_id)
-        racks[line.session] = racks.get(line.session, ledger.rack_cents(line.session)) + line.returned_cents
+        back = 0 if line.for_dealers else line.returned_cents
+        racks[line.session] = racks.get(line.session, ledger.rack_cents(line.session)) + back
         needed += line.returned_cents - line.stake_cents
     check_tray(ledger, needed)
     return (
@@ -149,6 +151,7 @@ def _settled_line(book: RoundBook, line: commands.SettlementLine, command: comma
         returned_cents=line.returned_cents,
         breakage_cents=whole,
         residual=residual,
+        for_dealers=line.for_dealers,
     )
 
 
@@ -202,13 +205,14 @@ def _check_every_hold(book: RoundBook, command: commands.SettleRound) -> None:
 
 def _movements(line: events.SettledLine, round_id: str) -> list[Movement]:
     """The two-sided lines of one settled wager: stake back or lost, pay, breakage."""
-    patron, stake, returned = rack(line.session), line.stake_cents, line.returned_cents
+    stake, returned = line.stake_cents, line.returned_cents
+    whom = TIPS if line.for_dealers else rack(line.session)
     back = min(stake, returned)
     kept = line.breakage_cents
     steps = (
-        (escrow(round_id), patron, back, Reason.STAKE_RETURNED),
+        (escrow(round_id), whom, back, Reason.TIP if line.for_dealers else Reason.STAKE_RETURNED),
         (escrow(round_id), TRAY, stake - back, Reason.STAKE_LOST),
-        (TRAY, patron, returned - back, Reason.PAID),
+        (TRAY, whom, returned - back, Reason.TIP if line.for_dealers else Reason.PAID),
         (TRAY, BREAKAGE, kept, Reason.BREAKAGE),
         (BREAKAGE, TRAY, -kept, Reason.BREAKAGE),
     )

@@ -111,7 +111,9 @@ def correct(
         check_tray(ledger, amount)
         source, target, left = TRAY, rack(session.session), held + amount
     else:
-        returned = line.returned_cents + book.corrected.get(line.holds[0], 0)
+        # What a tip bet won went to the dealers: the patron was given nothing that could be taken back from him.
+        given = 0 if line.for_dealers else line.returned_cents
+        returned = given + book.corrected.get(line.holds[0], 0)
         if amount > returned:
             raise CorrectionExceedsPayment(
                 f"the line returned {returned} cents", returned_cents=returned, amount_cents=amount

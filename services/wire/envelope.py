@@ -13,7 +13,16 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.game.authority import Actor, EventId
 from services.game.record import Record, field_names
-from services.wire.envelope_frame import EnvelopeFrame, actor_bytes, actor_of, event_id_bytes, event_id_of
+from services.wire.envelope_frame import (
+    HASH_TAG,
+    EnvelopeFrame,
+    EnvelopeHead,
+    EnvelopeTail,
+    actor_bytes,
+    actor_of,
+    event_id_bytes,
+    event_id_of,
+)
 
 HASH_BYTES = 32
 NO_HASH = bytes(HASH_BYTES)
@@ -56,6 +65,7 @@ class Envelope(Record, frozen=True):
 
 
 _FIELDS = attrgetter(*field_names(Envelope))
+_HEAD_FIELDS = attrgetter("stream", "sequence", "type", "payload", "schema_version", "occurred_time_us")
 
 
 def encode(envelope: Envelope) -> bytes:
@@ -64,18 +74,19 @@ def encode(envelope: Envelope) -> bytes:
 
 
 class Encoder:
-    """Encodes the events of one append, which share most of their fields: only what differs is set anew.
+    """Encodes the events of one append, which share most of their fields: these are checked and encoded once.
 
     Make a new one for each append: the message's memory is given back only as a whole. After an error it is spent.
     """
 
     def __init__(self) -> None:
-        self._message = EnvelopeFrame()
+        self._head = EnvelopeHead()
+        self._tail = b""
         self._last: Envelope | None = None
 
     def encode(self, envelope: Envelope) -> bytes:
         """Return the bytes to store; raises EnvelopeInvalid when a field is out of range or has no UTF-8 form."""
-        e, last, m = envelope, self._last, self._message
+        e, last, head = envelope, self._last, self._head
         try:
             if (
                 last is None
@@ -89,45 +100,43 @@ class Encoder:
                 or last.recorded_time_us is not e.recorded_time_us
                 or last.writer_epoch is not e.writer_epoch
             ):
-                self._set_command(e)
-            m.sequence = e.sequence
-            m.type = e.type
-            m.payload = e.payload
-            m.schema_version = e.schema_version
-            m.occurred_time_us = e.occurred_time_us
-            m.previous_hash = e.previous_hash
+                self._tail = _tail_of(e)
+                head.stream = e.stream
+            head.sequence = e.sequence
+            head.type = e.type
+            head.payload = e.payload
+            head.schema_version = e.schema_version
+            head.occurred_time_us = e.occurred_time_us
+            stored: bytes = head.SerializeToString() + self._tail + e.previous_hash
         except (TypeError, ValueError, AttributeError) as error:
             raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence} cannot be encoded: {error}") from error
         event_holds = _event_holds(e.sequence, e.type, e.schema_version, e.occurred_time_us, e.previous_hash)
         if not event_holds or not _cause_holds(e.stream, e.sequence, e.cause):
             raise _out_of_range(e)
         self._last = e
-        stored: bytes = m.SerializeToString()
         return stored
 
-    def _set_command(self, envelope: Envelope) -> None:
-        """Check and set what the events of one command have in common."""
-        e, m = envelope, self._message
-        if not _command_holds(
-            e.stream,
-            e.recorded_time_us,
-            e.actor,
-            e.request_id,
-            e.request_digest,
-            e.round_id,
-            e.gaming_day,
-            e.writer_epoch,
-        ):
-            raise _out_of_range(e)
-        m.stream = e.stream
-        m.recorded_time_us = e.recorded_time_us
-        m.actor = actor_bytes(e.actor)
-        m.request_id = e.request_id
-        m.request_digest = e.request_digest
-        m.cause = b"" if e.cause is None else event_id_bytes(e.cause)
-        m.round_id = e.round_id
-        m.gaming_day = e.gaming_day
-        m.writer_epoch = e.writer_epoch
+
+def _tail_of(envelope: Envelope) -> bytes:
+    """Check what the events of one command have in common; its bytes, up to where the previous hash begins."""
+    e = envelope
+    if not _command_holds(
+        e.stream, e.recorded_time_us, e.actor, e.request_id, e.request_digest, e.round_id, e.gaming_day, e.writer_epoch
+    ):
+        raise _out_of_range(e)
+    tail = EnvelopeTail(
+        recorded_time_us=e.recorded_time_us,
+        actor=actor_bytes(e.actor),
+        request_id=e.request_id,
+        request_digest=e.request_digest,
+        round_id=e.round_id,
+        gaming_day=e.gaming_day,
+        writer_epoch=e.writer_epoch,
+    )
+    if e.cause is not None:
+        tail.cause = event_id_bytes(e.cause)
+    shared: bytes = tail.SerializeToString()
+    return shared + HASH_TAG
 
 
 def decode(stored: bytes) -> Envelope:
@@ -137,7 +146,7 @@ def decode(stored: bytes) -> Envelope:
     """
     try:
         frame = EnvelopeFrame.FromString(stored)
-        # In the order of the fields of Envelope, as local names: this is the hottest place of a replay.
+        # In the order of the fields of Envelope, as local names: this is a hot place of a replay.
         (stream, sequence, kind, payload, version, occurred, recorded, actor_data, request_id, digest, cause_data, round_id,
          day, epoch, previous) = _FIELDS(frame)  # fmt: skip
         actor = actor_of(actor_data)
@@ -164,6 +173,57 @@ def beginning_of(stream: str) -> bytes:
     """The bytes with which this version begins each stored event of the stream: its first field, the name."""
     beginning: bytes = EnvelopeFrame(stream=stream).SerializeToString()
     return beginning
+
+
+class Decoder:
+    """Decodes events in a row, as `decode` does each: what an event shares with the one before it is decoded once.
+
+    For the events of one command, which end in the same bytes but for the previous hash. Where they do, the rest of the
+    event is read as a message of its own: written one behind the other, the two are the whole.
+    """
+
+    __slots__ = ("_last", "_tail")
+
+    def __init__(self) -> None:
+        self._last: Envelope | None = None
+        self._tail = b""
+
+    def decode(self, stored: bytes) -> Envelope:
+        """Return the envelope of stored bytes; raises EnvelopeInvalid as `decode` does."""
+        last, tail = self._last, self._tail
+        if last is not None and tail:
+            cut = len(stored) - HASH_BYTES - len(tail)
+            if cut > 0 and stored.startswith(tail, cut):
+                envelope = _after(last, stored, cut)
+                if envelope is not None:
+                    return envelope
+        envelope = decode(stored)
+        # A command's second event shows that there may be more of them; most commands have one alone.
+        together = last is not None and last.request_id == envelope.request_id
+        self._tail = _tail_of(envelope) if together else b""
+        self._last = envelope
+        return envelope
+
+
+def _after(last: Envelope, stored: bytes, cut: int) -> Envelope | None:
+    """The envelope whose bytes go on from `cut` as those of `last`; None where only `decode` can tell what it is."""
+    try:
+        head = EnvelopeHead.FromString(stored[:cut])
+    except DecodeError:
+        return None
+    stream, sequence, kind, payload, version, occurred = _HEAD_FIELDS(head)
+    previous = stored[-HASH_BYTES:]
+    if (
+        stream != last.stream
+        or len(UnknownFieldSet(head))
+        or not _event_holds(sequence, kind, version, occurred, previous)
+        or not _cause_holds(stream, sequence, last.cause)
+    ):
+        return None
+    return Envelope(
+        last.stream, sequence, kind, payload, version, occurred, last.recorded_time_us, last.actor, last.request_id,
+        last.request_digest, last.cause, last.round_id, last.gaming_day, last.writer_epoch, previous,
+    )  # fmt: skip
 
 
 def _command_holds(

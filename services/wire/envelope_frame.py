@@ -1,8 +1,13 @@
-"""The envelope's bytes with its two inner messages left as bytes, and those two by themselves.
+"""The envelope's bytes with its two inner messages left as bytes, those two by themselves, and the envelope in two halves.
 
 An envelope's actor and cause are mostly ones that were met a moment ago: the events of a command share them. So they
 are kept by their bytes, and met again they cost a look-up instead of a decoding. `EnvelopeFrame` reads and writes the
 very same bytes as the generated `Envelope`, from whose description it is made here: the two cannot drift apart.
+
+`EnvelopeHead` has the fields that each event has for itself, the first six; `EnvelopeTail` those that a command's events
+share, the seventh to the last but one. The last is the previous hash, behind `HASH_TAG`. Messages that are written one
+behind the other read as one message with the fields of all (protobuf's rule of merging), so head, tail and hash side by
+side are the envelope.
 """
 
 from functools import lru_cache
@@ -21,12 +26,22 @@ _ROLE_NUMBERS = {role: common_pb2.Role.Value(f"ROLE_{role.name}") for role in Ro
 _ROLES: dict[int, Role] = {number: role for role, number in _ROLE_NUMBERS.items()}
 
 
-def _frame_class() -> Any:
-    """A message class like Envelope whose message fields are declared as bytes, which is the same on the wire."""
+HASH_TAG = b"\x7a\x20"
+"""What stands before the 32 bytes of the previous hash: field 15, 32 bytes long."""
+_HEAD = range(1, 7)
+_TAIL = range(7, 15)
+_WHOLE = range(1, 16)
+
+
+def _frame_class(numbers: range) -> Any:
+    """A message class like Envelope with these of its fields, messages declared as bytes, which is the same on the wire."""
     file = descriptor_pb2.FileDescriptorProto()
     envelope_pb2.DESCRIPTOR.CopyToProto(file)
     file.ClearField("dependency")
     (message,) = file.message_type
+    chosen = [field for field in message.field if field.number in numbers]
+    del message.field[:]
+    message.field.extend(chosen)
     for field in message.field:
         if field.type == descriptor_pb2.FieldDescriptorProto.TYPE_MESSAGE:
             field.type = descriptor_pb2.FieldDescriptorProto.TYPE_BYTES
@@ -36,7 +51,9 @@ def _frame_class() -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(envelope_pb2.Envelope.DESCRIPTOR.full_name))
 
 
-EnvelopeFrame = _frame_class()
+EnvelopeFrame = _frame_class(_WHOLE)
+EnvelopeHead = _frame_class(_HEAD)
+EnvelopeTail = _frame_class(_TAIL)
 
 
 @lru_cache(_REMEMBERED)

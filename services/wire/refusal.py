@@ -26,6 +26,7 @@ MOST_FACTS_BYTES = 1_200
 STATUS_CODES: dict[Breach, int] = {
     Breach.RULE: code_pb2.FAILED_PRECONDITION,
     Breach.AUTHORITY: code_pb2.PERMISSION_DENIED,
+    Breach.IDENTITY: code_pb2.UNAUTHENTICATED,
     Breach.FORM: code_pb2.INVALID_ARGUMENT,
 }
 """The gRPC status number of each kind of refusal."""

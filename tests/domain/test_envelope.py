@@ -1,5 +1,6 @@
 """The stored record: what goes in comes out, what is not an envelope is refused, and no range is left unwatched."""
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from services.wire.envelope import (
     MAX_NAME_CHARACTERS,
     MAX_TIME_US,
     NO_HASH,
+    Decoder,
     Encoder,
     Envelope,
     EnvelopeInvalid,
@@ -100,6 +102,48 @@ def test_an_encoder_sees_a_change_of_each_field(field: str) -> None:
         one_other,
         ENVELOPE,
     ]
+
+
+def told_by(decode_: Callable[[bytes], Envelope], stored: bytes) -> Envelope | str:
+    """The envelope, or why there is none."""
+    try:
+        return decode_(stored)
+    except EnvelopeInvalid as error:
+        return str(error)
+
+
+def of_one_command(first: Envelope, count: int) -> list[Envelope]:
+    """Events that share what a command's events share."""
+    return [
+        changed(
+            first, sequence=first.sequence + more, payload=bytes([more]) * more, previous_hash=bytes([more + 1]) * 32
+        )
+        for more in range(count)
+    ]
+
+
+@given(st.lists(envelopes.filter(lambda e: e.sequence < MAX_COUNT - 9), min_size=1, max_size=3), st.data())
+def test_a_decoder_tells_of_each_event_what_decode_tells(row: list[Envelope], data: st.DataObject) -> None:
+    stored = [encode(envelope) for first in row for envelope in of_one_command(first, data.draw(st.integers(1, 5)))]
+    decoder = Decoder()
+    for event in stored:
+        assert decoder.decode(event) == decode(event)
+        garbled = bytearray(event)
+        at = data.draw(st.integers(0, len(garbled) - 1))
+        garbled[at] ^= data.draw(st.integers(1, 255))
+        cut = event[: data.draw(st.integers(0, len(event)))] + event[data.draw(st.integers(0, len(event))) :]
+        for other in (bytes(garbled), cut, b"\x0a\x01x" + event, event[:1] + event, event + b"\xa2\x06\x01x"):
+            assert told_by(decoder.decode, other) == told_by(decode, other)
+
+
+def test_what_a_head_says_of_the_shared_fields_counts_for_nothing_new() -> None:
+    """A field that stands twice, before the shared bytes and in them, reads as in the whole; an unknown one is refused."""
+    first, second, third = map(encode, of_one_command(ENVELOPE, 3))
+    for extra in (b"\x4a\x01x", b"\x12\x01", b"\xa2\x06\x01x", b"\x10\x01", b"\x0a\x01s"):
+        decoder = Decoder()
+        assert [decoder.decode(first), decoder.decode(second)] == [decode(first), decode(second)]
+        assert told_by(decoder.decode, extra + third) == told_by(decode, extra + third)
+        assert decoder.decode(third) == decode(third)
 
 
 @given(envelopes)

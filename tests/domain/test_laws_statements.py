@@ -28,6 +28,7 @@ def first_seat(event: Any, **changes: Any) -> dict[str, Any]:
 
 
 FALSE: tuple[tuple[str, type, Change, str], ...] = (
+    ("L6", t.TableOpened, lambda e: {"opening": f"{e.opening}0"}, "the ledger is open under"),
     ("L6", t.RackOpened, lambda e: {"session": f"{e.session}0"}, "did not sit down"),
     ("L10", r.RoundOpened, lambda e: first_seat(e, sat_out=not e.seats[0].sat_out), "30-809"),
     ("L7", w.RoundSettled, lambda _: {"final": False}, "not called final"),
@@ -185,3 +186,58 @@ def test_design_6_what_an_abandonment_counts_is_what_the_log_has(change: dict[st
 def test_30_828_a_shoe_is_abandoned_by_the_supervisor_who_is_named(actor: Actor) -> None:
     forged, index = abandoned()
     caught(with_envelope(forged, index, actor=actor), "L2", forged[index], "a pit supervisor decides")
+
+
+def before_the_wager(*events: Any) -> tuple[Log, int]:
+    """The log with these events of the table right before its first wager; and where they stand."""
+    clean = log()
+    wager = at(clean, r.WagerPlaced)
+    more = [replace(clean[wager], event=event) for event in events]
+    return (*clean[:wager], *more, *clean[wager:]), wager
+
+
+def test_30_809_a_wager_in_cash_where_none_is_taken_is_found_and_its_purchase_is_the_ledgers() -> None:
+    first = log()[at(log(), r.WagerPlaced)].event
+    round_id = log()[at(log(), r.RoundOpened)].event.round_id
+    cash = t.CashPlayed(round_id, "s-1", first.seat, first.kind, "none", first.amount_cents)
+    forged, index = before_the_wager(cash)
+    caught(forged, "L10", forged[index], "wagered in cash")
+    caught(forged, "L6", forged[index], "the ledger has no such one")
+
+
+def test_30_809_a_spoken_wager_where_none_is_taken_is_found() -> None:
+    first = log()[at(log(), r.WagerPlaced)].event
+    round_id = log()[at(log(), r.RoundOpened)].event.round_id
+    forged, index = before_the_wager(t.WagerSpoken(round_id, "s-1", first.seat, first.kind, first.amount_cents + 100))
+    caught(forged, "L10", forged[index], "a spoken main wager")
+    caught(forged, "L10", forged[index + 1], "were called out or counted")
+    forged, _ = before_the_wager(t.WagerSpoken(round_id, "s-1", 7, "main", 500))
+    caught(forged, "L10", forged[at(forged, r.BettingClosed)], "never stood")
+
+
+def test_30_803_a_tip_where_none_is_accepted_is_found() -> None:
+    clean = log()
+    posted = at(clean, t.RulesPosted)
+    text = (
+        clean[posted]
+        .event.rules_text.replace("tips = true", "tips = false")
+        .replace("tip_bets = true", "tip_bets = false")
+    )
+    bought = at(clean, w.ChipsBought)
+    tip = w.TipGiven("tip-1", clean[bought].event.session, 100, 0, ())
+    forged = changed(clean, posted, rules_text=text)
+    forged = (*forged[: bought + 1], replace(clean[bought], event=tip), *forged[bought + 1 :])
+    caught(forged, "L10", forged[bought + 1], "posted is: no tips")
+    assert not [
+        f for f in laws.check((*clean[: bought + 1], forged[bought + 1], *clean[bought + 1 :])) if "no tips" in f.reason
+    ]
+
+
+def test_l7_what_a_tip_bet_won_goes_to_the_dealers_and_nothing_else_does() -> None:
+    clean = log()
+    won = at(clean, w.RoundSettled, lambda e: e.lines[0].kind == "main" and e.lines[0].returned_cents > 0)
+    lines = clean[won].event.lines
+    forged = changed(clean, won, lines=(replace(lines[0], for_dealers=True), *lines[1:]))
+    over = next(i for i in range(won, len(clean)) if isinstance(clean[i].event, r.RoundCompleted))
+    caught(forged, "L7", forged[over], "went to the dealers")
+    caught(forged, "L1", forged[won], "the event says")

@@ -128,7 +128,8 @@ def test_d05_a_player_reaches_his_own_rack_only() -> None:
 def test_d05_racks_begin_and_end_with_the_seat_and_never_behind_the_tables_back(role: Role) -> None:
     work = LedgerAtWork()
     work.sit("ann", 1)
-    for command in (OpenSeatSession("bob", "patron-bob", 2), CloseSeatSession("ann")):
+    tip = GiveTip("t-1", "ann", 1_00)
+    for command in (OpenSeatSession("bob", "patron-bob", 2), CloseSeatSession("ann"), tip):
         with pytest.raises(NotAuthorised):
             work.do(command, role, "patron-ann")
 
@@ -183,10 +184,10 @@ def test_tips_go_to_the_dealers_once() -> None:
     work = LedgerAtWork()
     work.sit("ann")
     for _ in range(3):
-        work.do(GiveTip("t-1", "ann", 5_00), Role.PLAYER, "patron-ann")
+        work.do(GiveTip("t-1", "ann", 5_00), Role.SYSTEM)
     assert (work.balance("tips"), work.balance("rack/ann")) == (5_00, 95_00)
     with pytest.raises(InsufficientChips):
-        work.do(GiveTip("t-2", "ann", 95_01), Role.DEALER)
+        work.do(GiveTip("t-2", "ann", 95_01), Role.SYSTEM)
 
 
 def test_the_statement_of_a_stay_adds_up_to_the_rack() -> None:
@@ -196,7 +197,7 @@ def test_the_statement_of_a_stay_adds_up_to_the_rack() -> None:
     main, pairs = stake("ann", 20_00), stake("ann", 5_00, kind="pairs")
     work.hold(main, pairs)
     work.settle(line(pairs, due=0, outcome="lose"), final=False)
-    work.do(GiveTip("t-1", "ann", 1_00), Role.DEALER)
+    work.do(GiveTip("t-1", "ann", 1_00), Role.SYSTEM)
     work.do(CashOut("c-1", "ann", 30_00), Role.DEALER)
     read = statement(work.state, "ann")
     assert read.in_play_cents == 20_00

@@ -10,11 +10,12 @@ from services.game.authority import Role
 from services.game.money import Rounding
 from services.game.rejections import NotAuthorised
 from services.wager.accounts import Reason
-from services.wager.commands import FillTray, SettlementLine, VoidHolds
-from services.wager.events import RoundSettled
+from services.wager.commands import CorrectPayment, FillTray, SettlementLine, VoidHolds
+from services.wager.events import Direction, RoundSettled
 from services.wager.rejections import (
     AmountNotWholeCents,
     AmountOutOfRange,
+    CorrectionExceedsPayment,
     HoldAlreadyPosted,
     HoldAlreadyVoided,
     HoldNotSettled,
@@ -371,3 +372,25 @@ def test_only_the_table_settles(role: Role) -> None:
     work.hold(bet)
     with pytest.raises(NotAuthorised):
         work.do(settlement(line(bet, due=20_00)), role)
+
+
+def test_30_803_what_a_tip_bet_wins_is_the_dealers_and_is_never_taken_back_from_the_patron() -> None:
+    work = LedgerAtWork()
+    work.sit("ann", 1, 100_00)
+    tray = work.balance("tray")
+    main, tip = stake("ann", 20_00), stake("ann", 5_00, kind="tip")
+    work.hold(main, tip)
+    (event,) = work.settle(line(main, due=40_00), replace(line(tip, due=10_00), for_dealers=True))
+    assert isinstance(event, RoundSettled)
+    assert (work.balance("tips"), work.balance("tray")) == (10_00, tray - 25_00)
+    assert [(rack.session, rack.rack_cents) for rack in event.racks] == [("ann", 115_00)]
+    assert [(m.target, m.reason, m.amount_cents) for m in event.movements if m.reference == tip.hold] == [
+        ("tips", Reason.TIP, 5_00),
+        ("tips", Reason.TIP, 5_00),
+    ]
+    read = statement(work.state, "ann")
+    assert (read.staked_cents, read.returned_cents, read.tipped_cents, read.rack_cents) == (25_00, 50_00, 10_00, 115_00)
+    assert table_money(work.state).win_cents == -25_00
+    collect = CorrectPayment("k-1", f"{ROUND}/settle/1", ROUND, tip.hold, Direction.COLLECT, 1_00, "overpaid")
+    with pytest.raises(CorrectionExceedsPayment):
+        work.do(collect, Role.SUPERVISOR)

@@ -160,7 +160,7 @@ def test_closing_sends_everything_away_and_a_new_period_starts_from_nothing() ->
     with pytest.raises(StakeInPlay):
         work.do(CloseLedger("close-1"), Role.SUPERVISOR)
     work.settle(line(bet, due=0, outcome="lose"))
-    work.do(GiveTip("t-1", "ann", 2_00), Role.DEALER)
+    work.do(GiveTip("t-1", "ann", 2_00), Role.SYSTEM)
     with pytest.raises(SessionsOpen):
         work.do(CloseLedger("close-1"), Role.SUPERVISOR)
     work.do(CloseSeatSession("ann"), Role.SYSTEM)

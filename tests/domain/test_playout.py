@@ -1,15 +1,17 @@
 """The fast lane gives the very events that the round gives by its commands, for the same cards and the same chart."""
 
+import contextlib
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.game import round_commands as ask
-from services.game.cards import Card
+from services.game.cards import Card, standard_deck
 from services.game.house_rules import HouseRules
 from services.game.playout import Playout
 from services.game.rejections import Rejection
@@ -29,6 +31,7 @@ from services.game.round_steps import (
 from services.game.round_words import Action, DealtCard, Phase, SeatedPlayer, Wager
 from services.game.rule_options import Face, HoleCard, Surrender
 from services.game.strategy import basic_strategy
+from services.game.wager_kinds import STANDARD_MAIN_PAYS, MainResult, PayRule
 from tests.domain.test_round_properties import CARD, rule_sets
 from tests.support.round_game import house, player
 
@@ -121,6 +124,39 @@ def test_the_fast_lane_and_the_commands_give_the_same_events(rules: HouseRules, 
         opened, *happened = quick
         assert isinstance(opened, RoundOpened)
         assert evolve_all(begin(opened, rules), happened).phase is Phase.COMPLETE
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        house(),
+        house(hole_card="no-peek", surrender="late", dealer_blackjack_takes="original"),
+        house(hole_card="peek-ace", soft17="hit", double_after_split=False, max_hands=2),
+        house(dealer_draws_when_decided=True, insurance="off", even_money=False, split_by="rank"),
+        house(main_pays=(PayRule(MainResult.WIN, Fraction(3, 2), hand_total=21, least_cards=3), *STANDARD_MAIN_PAYS)),
+    ],
+)
+def test_what_a_place_remembers_of_its_rounds_is_what_the_round_would_say_again(rules: HouseRules) -> None:
+    """Enough rounds at one table for every ending to come again; cards as they fall in six decks."""
+    stakes = {1: 1000, 2: 1500, 5: 2500, 7: 500}
+    seats = tuple(SeatedPlayer(seat, player(seat)) for seat in stakes)
+    table = Playout(rules, seats, wagers_of(stakes))
+    for seed in range(300):
+        chance = random.Random(seed)
+        cards = chance.sample(list(standard_deck()) * 6, 90)
+        quick = table.round("black-hawk/BJ-07#1", Shoe(cards))
+        assert quick == by_commands(rules, seats, wagers_of(stakes), Shoe(cards)), f"seed {seed}"
+
+
+def test_a_shoe_that_runs_out_in_a_round_leaves_the_next_round_as_it_should_be() -> None:
+    stakes = {1: 1000, 2: 1000}
+    seats = tuple(SeatedPlayer(seat, player(seat)) for seat in stakes)
+    table = Playout(house(), seats, wagers_of(stakes))
+    for short in range(4, 14):
+        with contextlib.suppress(ValueError, IndexError):
+            table.round("black-hawk/BJ-07#1", Shoe(shuffled(short).cards[:short]))
+        again = table.round("black-hawk/BJ-07#1", shuffled(short + 1))
+        assert again == by_commands(house(), seats, wagers_of(stakes), shuffled(short + 1))
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,11 @@ PUBLISHED: tuple[e.ShoeEvent, ...] = (
     e.FeltCleared(SHOE, ROUND),
     e.ShoeAbandoned(SHOE, "the key file is lost", "S-2", 6, 234, 1, 77, (18, 40)),
     e.NothingChanged("LoadDecks"),
+    e.ObservedShoeStarted(SHOE, "observed/shoe-7/1", "shoe-7", 6, "shuffle 12"),
+    e.CutCardSeen(SHOE, "observed/shoe-7/240", 239),
+    e.ImpossibleCardSeen(SHOE, "observed/shoe-7/60", 59, Card.parse("As"), 7, 6),
+    e.HiddenCardTurned(SHOE, ROUND, "observed/shoe-7/19", 18, Card.parse("As")),
+    e.ObservedShoeEnded(SHOE, "observed/shoe-7/250", 6, 240, 8, 64, 2, (Card.parse("As"),)),
 )  # fmt: skip
 
 

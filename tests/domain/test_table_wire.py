@@ -28,6 +28,8 @@ ONE_OF_EACH: tuple[e.OwnEvent, ...] = (
     e.PlayerLeaving(f"{TABLE}/session/9"),
     e.PlayerLeft(f"{TABLE}/session/9", "ann", 3, ""),
     e.RackChanged(f"{TABLE}/session/9", RackChange.BUY_IN, "slip-1", 10_000, 60_000),
+    e.CashPlayed(ROUND, f"{TABLE}/session/9", 3, "main", "slip-2", 10_000),
+    e.WagerSpoken(ROUND, f"{TABLE}/session/9", 3, "main", 1_000),
     e.ShoeAssigned(ROUND, "shoe-1", 6, continuous=True),
     e.ShuffleBecameDue(ROUND, "shoe-1"),
     e.CardsRanShort(ROUND, f"{ROUND}/reshuffle/1", 3),

@@ -37,7 +37,8 @@ def a_whole_day() -> LedgerAtWork:
         commands.CorrectPayment("k-1", f"{ROUND}/settle/1", ROUND, main.hold, Direction.PAY, 10_00, "a push after all"),
         Role.SUPERVISOR,
     )
-    work.do(commands.GiveTip("t-1", "ann", 1_00), Role.DEALER)
+    work.do(commands.BringChips("observed/console-7/9/chips/1/500", "ann", 5_00), Role.SYSTEM)
+    work.do(commands.GiveTip("t-1", "ann", 1_00), Role.SYSTEM)
     work.do(commands.CashOut("c-1", "ann", 1_00), Role.DEALER)
     work.do(commands.CloseSeatSession("ann"), Role.SYSTEM)
     work.do(commands.FillTray("s-1", (Count(25_00, 4),)), Role.SUPERVISOR)

@@ -46,7 +46,8 @@ async def test_frozen_for_seconds_then_drained_during_play_and_taken_up_again(tm
 async def simulate(address: str, *options: str) -> asyncio.subprocess.Process:
     """`holecard floor simulate` in a process of its own."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services", "floor", "simulate", "--house", address, "--json", *options,
+        sys.executable, "-m", "services", "floor", "simulate", "--plain-text", "--house", address, "--json",
+        *options,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, cwd=ROOT,
         env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
     )  # fmt: skip

@@ -68,7 +68,7 @@ def test_a_floor_names_the_option_that_is_wrong(option: str) -> None:
 
 
 def refused(kind: type[Exception], command: Sequence[str], folder: Path) -> str:
-    free = ["--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0"]
+    free = ["--plain-text", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--metrics", "127.0.0.1:0"]
     told = CliRunner().invoke(serve if command[0] == "serve" else up, [*command[1:], *free, "--data", str(folder)])
     assert isinstance(told.exception, kind), told.exception
     return str(told.exception)
@@ -82,7 +82,9 @@ def test_a_data_folder_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_service_without_the_ones_it_asks_says_where_to_give_their_address(tmp_path: Path) -> None:
-    assert "--table HOST:PORT" in refused(SettingsRefused, ["serve", "console", "--surveillance", "h:1"], tmp_path)
+    assert "--table HOST:PORT" in refused(
+        SettingsRefused, ["serve", "console", "--surveillance", "127.0.0.1:1"], tmp_path
+    )
 
 
 @pytest.mark.parametrize("hosted", [("shoe", "table", "wager"), ("console",)])

@@ -15,8 +15,9 @@ from services.game.rejections import Rejection
 from services.journal.errors import JournalUnavailable
 from services.journal.port import NewEvent, Recorded
 from services.journal.sqlite import SqliteJournal
-from services.runtime import aggregate, folding
-from services.runtime.aggregate import AggregateHost, Decider, Outcome, RequestIdMissing, RequestIdReused
+from services.runtime import folding, remembered
+from services.runtime.aggregate import AggregateHost, Decider, Outcome
+from services.runtime.request_ids import RequestIdMissing, RequestIdReused
 from services.wire.registry import EventTypes
 
 KEY = "black-hawk/BJ-07"
@@ -176,7 +177,7 @@ async def test_a_long_life_is_remembered_in_bounded_windows(
     journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "REQUESTS_REMEMBERED", 20)
-    monkeypatch.setattr(aggregate, "OUTCOMES_REMEMBERED", 5)
+    monkeypatch.setattr(remembered, "OUTCOMES_REMEMBERED", 5)
     host = AggregateHost(journal, DECIDER)
     answers = [await host.execute(KEY, note(number), context(f"r{number}"), answer) for number in range(200)]
     entry = host._entries[KEY]
@@ -190,3 +191,41 @@ async def test_a_long_life_is_remembered_in_bounded_windows(
     # What left both is refused by the business's own rule: nothing happens twice.
     with pytest.raises(NoteTaken):
         await host.execute(KEY, note(3), context("r3"), answer)
+
+
+async def test_a_request_that_recorded_nothing_is_answered_again_and_never_acts_later(journal: SqliteJournal) -> None:
+    host = AggregateHost(journal, DECIDER)
+    assert await host.execute(KEY, (), context("nothing"), answer) == (0, 0, 0)
+    await host.execute(KEY, note(1), context("a"), answer)
+    # The same id, whatever it would do now: as it was answered, with the state of then.
+    assert await host.execute(KEY, note(2), context("nothing"), answer) == (0, 0, 0)
+    assert await host.execute(KEY, (), context("later"), answer) == (0, 0, 1)
+    with pytest.raises(RequestIdReused):
+        await host.execute(KEY, note(2), context("nothing", b"other"), answer)
+    assert await host.state(KEY) == note(1)
+
+
+async def test_requests_that_recorded_nothing_keep_their_answers_without_their_states(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "OUTCOMES_REMEMBERED", 1)
+    host = AggregateHost(journal, DECIDER)
+    await host.execute(KEY, (), context("before"), answer)
+    await host.execute(KEY, note(1), context("a"), answer)
+    await host.execute(KEY, (), context("between"), answer)
+    await host.execute(KEY, note(2), context("b"), answer)
+    assert await host.execute(KEY, note(3), context("before"), answer) == (0, 0, 0)
+    assert await host.execute(KEY, note(3), context("between"), answer) == (0, 0, 1)
+    assert await host.execute(KEY, note(1), context("a"), answer) == (1, 1, 1)
+
+
+async def test_many_requests_that_recorded_nothing_push_out_none_that_did(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "IDLE_REMEMBERED", 3)
+    monkeypatch.setattr(folding, "REQUESTS_REMEMBERED", 3)
+    host = AggregateHost(journal, DECIDER)
+    first = await host.execute(KEY, note(1), context("a"), answer)
+    for number in range(10):
+        await host.execute(KEY, (), context(f"nothing-{number}"), answer)
+    assert await host.execute(KEY, note(1), context("a"), answer) == first

@@ -217,3 +217,36 @@ async def test_what_a_forger_changed_is_named_by_its_law(tmp_path: Path, forge: 
     # The chains are in order: only the laws can tell.
     assert all(kind.startswith("L") for kind in kinds), findings
     assert law in kinds, findings
+
+
+@pytest.mark.parametrize("here", [("wager",), ("shoe",), ("table",), ("table", "wager"), ("shoe", "wager")])
+async def test_one_journal_of_a_split_house_says_what_it_cannot_tell_once_for_each_stream(
+    tmp_path: Path, here: tuple[str, ...]
+) -> None:
+    forger = Forger(recorded("forged", ROUNDS))
+    for index, fact in enumerate(forger.facts):
+        if fact.area not in here:
+            forger.drop(index)
+    path = tmp_path / "journal.db"
+    await forger.write(path, causes_move=False)
+    result = await asyncio.to_thread(CliRunner().invoke, verify, ["--journal", str(path), "--json"])
+    findings = json.loads(result.stdout)["findings"]
+    away = sorted({"shoe", "table", "wager"} - set(here))
+    named = {finding["stream"].partition(":")[0] for finding in findings}
+    assert named
+    assert named <= set(away)
+    assert {finding["kind"] for finding in findings} == {"L11"}
+    assert all("another journal of a split house" in finding["reason"] for finding in findings)
+    assert result.exit_code == 1
+
+
+async def test_one_journal_of_a_split_house_is_held_to_what_it_says_by_itself(tmp_path: Path) -> None:
+    forger = Forger(recorded("forged", ROUNDS))
+    a_fill_that_was_the_opening(forger)
+    for index, fact in enumerate(forger.facts):
+        if fact.area != "wager":
+            forger.drop(index)
+    path = tmp_path / "journal.db"
+    await forger.write(path, causes_move=False)
+    result = await asyncio.to_thread(CliRunner().invoke, verify, ["--journal", str(path), "--json"])
+    assert "L1" in {finding["kind"] for finding in json.loads(result.stdout)["findings"]}

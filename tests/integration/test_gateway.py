@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.floor.gateway_client import GatewayClient, Report
+from services.floor.gateway_client import GatewayClient, Report, ReportRuling
 from services.game.authority import Actor, CommandContext, Role
 from services.game.cards import Card
 from services.house import House
@@ -39,6 +39,7 @@ from tests.support.seeds import seeded
 
 RULES = Path("services/game/profiles/colorado.toml").read_text(encoding="utf-8")
 WRITERS = ("shoe", "table", "wager")
+RULING = reading(1, ReadingKind.PLAY_RESUMED, person="P-9", note="seen, play goes on")
 GATEWAY = Actor(Role.DEVICE, "gateway-black-hawk")
 
 
@@ -173,13 +174,19 @@ async def test_what_breaks_the_device_protocol_is_refused_by_name_and_not_kept(t
             (TABLE, "shoe-7", (reading(2),), "ReadingSequenceGap"),
             (TABLE, "shoe-7", (replace(reading(1), seat=8),), "MalformedReading"),
             (TABLE, "shoe-7", (replace(reading(1), amount_cents=-1),), "MalformedReading"),
-            (TABLE, "shoe-7", (reading(1, ReadingKind.PLAY_RESUMED, note="by whom?"),), "MalformedReading"),
+            (TABLE, "shoe-7", (reading(1, ReadingKind.SUPERVISOR_CALLED),), "MalformedReading"),
+            (TABLE, "shoe-7", (RULING,), "RulingNeedsSupervisor"),
         ]
         for table, device, said, name in wrongs:
             with pytest.raises(Refused) as refused:
                 await gateway.report(table, Report(device, 0, said))
             assert refused.value.name == name
+        for wrong_, supervisor in ((reading(1), "P-9"), (RULING, "P-8")):
+            with pytest.raises(Refused, match="RulingNeedsSupervisor"):
+                await gateway.report_ruling(TABLE, ReportRuling("terminal-7", 0, (wrong_,), supervisor))
         assert (await gateway.get_line()).queued == 0
+        kept = await gateway.report_ruling(TABLE, ReportRuling("terminal-7", 0, (RULING,), "P-9"))
+        assert kept.kept_through == 1
         await channel.close()
 
 

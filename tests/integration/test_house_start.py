@@ -220,10 +220,10 @@ def serve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 def test_the_command_says_it_in_one_line(tmp_path: Path, taken_port: str, serve: Callable[..., list[str]]) -> None:
     file = tmp_path / "file"
     file.touch()
-    free = ("--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+    free = ("--plain-text", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
     for arguments, says in (
         (("--data", file, *free), "cannot be a data folder"),
-        (("--data", tmp_path / "a", "--listen", "127.0.0.1:0", "--metrics", taken_port), "cannot serve metrics on"),
+        (("--plain-text", "--data", tmp_path / "a", *free[1:3], "--metrics", taken_port), "cannot serve metrics on"),
     ):
         (line,) = serve("shoe", "table", "wager", *arguments)
         assert line.startswith("holecard: ")

@@ -231,7 +231,7 @@ async def test_e04_seven_seats_and_five_cards_left_are_finished_from_the_discard
 
 def test_every_procedure_matches_its_messages() -> None:
     procedures = [value for value in vars(s).values() if isinstance(value, Rpc)]
-    assert len(procedures) == 21
+    assert len(procedures) == 26
     for rpc in procedures:
         rpc.check()
         assert rpc.service == SERVICE

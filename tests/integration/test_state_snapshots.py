@@ -20,7 +20,7 @@ from services.runtime.aggregate import AggregateHost, Outcome
 from services.runtime.entropy import SystemEntropy
 from services.runtime.folding import Folded, Folding
 from services.runtime.sealing import AesGcmSealer
-from services.runtime.snapshots import StateSnapshots
+from services.runtime.snapshots import StateSnapshots, is_due
 from services.runtime.state_codec import StateUnreadable
 from services.runtime.state_codec import decode_state as decode
 from services.runtime.state_codec import encode_state as encode
@@ -65,6 +65,12 @@ def the_file(folder: Path) -> Path:
     return path
 
 
+def test_a_state_is_cut_now_and_then_and_after_many_events_at_once() -> None:
+    assert [is_due(*since) for since in ((249, 1e9), (250, 29.0), (250, 30.0), (999, 0.0), (1_000, 0.0))] == [
+        False, False, True, False, True,
+    ]  # fmt: skip
+
+
 async def test_a_restart_reads_on_from_the_snapshot_and_answers_as_before(
     journal: SqliteJournal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +95,7 @@ async def test_a_restart_reads_on_from_the_snapshot_and_answers_as_before(
 async def test_states_are_cut_by_volume_while_commands_run(
     journal: SqliteJournal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.runtime.aggregate.CUT_EVENTS", 10)
+    monkeypatch.setattr("services.runtime.snapshots.CUT_EVENTS_MOST", 10)
     snapshots = StateSnapshots(folder)
     host = AggregateHost(journal, DECIDER, snapshots)
     for number in range(25):

@@ -239,3 +239,30 @@ async def test_design_6_a_shoe_whose_key_is_lost_is_abandoned_and_play_goes_on(
         findings = await broken_laws(house)
         assert [found.law for found in findings] == ["L2"]
         assert f"abandoned by {SUPERVISOR.id} ('the key file is lost')" in findings[0].reason
+
+
+async def test_30_822_a_shuffling_shoe_without_a_hole_card_stays_shut_during_the_round_too(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.db") as house:
+        await house.prepare_machine()
+        await house.open_table(rules=rules(shuffle='"continuous"', hole_card='"no-hole-card"'))
+        ann = await house.seat("ann", 1)
+        status = await house.shoe.get_shoe(TABLE)
+        await dealt(house, ann)
+        closed = await refusal(house.shoe.retire_shoe(TABLE, house.context(), retire(status.shoe_id)))
+        assert closed.name == "CardsOnFelt"
+        assert (await stand_all(house)).phase is TablePhase.IDLE
+        await house.shoe.retire_shoe(TABLE, house.context(), retire(status.shoe_id))
+        assert await broken_laws(house) == []
+
+
+async def test_30_822_a_supervisor_clears_the_felt_when_the_table_cannot(tmp_path: Path) -> None:
+    async with House(tmp_path / "journal.db") as house:
+        (ann,) = await house.ready("ann", seed_rules=rules(hole_card='"no-hole-card"'))
+        round_id = await dealt(house, ann)
+        status = await house.shoe.get_shoe(TABLE)
+        other = shoe.RackCards(status.shoe_id, f"{TABLE}#99")
+        await house.shoe.rack_cards(TABLE, house.context(SUPERVISOR), other)
+        closed = await refusal(house.shoe.retire_shoe(TABLE, house.context(), retire(status.shoe_id)))
+        assert closed.name == "CardsOnFelt"
+        await house.shoe.rack_cards(TABLE, house.context(SUPERVISOR), shoe.RackCards(status.shoe_id, round_id))
+        assert (await house.shoe.retire_shoe(TABLE, house.context(), retire(status.shoe_id))).balanced

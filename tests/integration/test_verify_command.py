@@ -101,6 +101,25 @@ def test_paths_that_are_no_journal_end_in_one_clear_line(tmp_path: Path, verify:
         assert says in line
 
 
+async def test_a_journal_copied_early_without_its_log_is_told_apart_from_another_programs(
+    path: Path, tmp_path: Path, verify: Callable[..., Run]
+) -> None:
+    journal = SqliteJournal.open(tmp_path / "young.db")
+    await fill(journal, STREAM, 3)
+    copy = tmp_path / "copy.db"
+    copy.write_bytes((tmp_path / "young.db").read_bytes())
+    run = verify("--journal", copy)
+    assert run.returncode == 1
+    assert "was copied without the file copy.db-wal beside it" in run.stderr
+    (tmp_path / "copy.db-wal").write_bytes((tmp_path / "young.db-wal").read_bytes())
+    assert verify("--journal", copy).stdout == f"Sound: 3 events in 1 streams of {copy}.\n"
+    await journal.close()
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE theirs (id INTEGER)")
+        other.commit()
+    assert "another program's database" in verify("--journal", tmp_path / "other.db").stderr
+
+
 def test_the_laws_of_the_house_ride_along(
     path: Path, verify: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:

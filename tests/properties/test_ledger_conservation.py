@@ -136,7 +136,8 @@ class LedgerMachine(RuleBasedStateMachine):
         if what == "buy":
             self.ask(BuyIn(self.new_id(), session, counts(cents), cents), Role.DEALER)
         else:
-            self.ask((GiveTip if what == "tip" else CashOut)(self.new_id(), session, cents), Role.DEALER)
+            act = GiveTip if what == "tip" else CashOut
+            self.ask(act(self.new_id(), session, cents), Role.SYSTEM if what == "tip" else Role.DEALER)
 
     @rule(patron=st.sampled_from(PATRONS), chips=st.integers(0, 50_00))
     def leave_and_come_back(self, patron: str, chips: int) -> None:

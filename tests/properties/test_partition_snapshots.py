@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from services.journal.kafka_partition import PartitionLog
-from services.journal.kafka_records import RawRecord
+from services.journal.kafka_records import RawRecord, batch_record
+from services.journal.port import Recorded
 from services.journal.snapshot_file import SnapshotUnusable, read_snapshot, write_snapshot
+from services.wire.envelope import beginning_of
 from services.wire.partition_snapshot import (
     Origin,
     PartitionSnapshot,
@@ -17,7 +19,9 @@ from services.wire.partition_snapshot import (
     decode_snapshot,
     encode_snapshot,
 )
-from tests.support.partition_records import LAYOUT, knowledge, random_records
+from tests.support.journal_events import new_event
+from tests.support.kafka_records import forged
+from tests.support.partition_records import LAYOUT, STREAMS, knowledge, random_records
 from tests.support.seeds import seeded
 
 HERE = "tests/properties/test_partition_snapshots.py"
@@ -64,6 +68,36 @@ def test_a_snapshot_and_the_rest_of_the_log_are_the_whole_log(run: int, tmp_path
         assert all(log.checked(record) == whole.checked(record) for record in records)
         assert log.events_read == whole.events_read - fed(records[:at]).events_read
         assert log.cut(ORIGIN) == whole.cut(ORIGIN)
+
+
+def test_a_record_read_for_one_stream_gives_its_events_alone_however_their_fields_are_ordered() -> None:
+    random_ = seeded(
+        f"{HERE}::test_a_record_read_for_one_stream_gives_its_events_alone_however_their_fields_are_ordered"
+    )
+    records = list(random_records(random_, 60))
+    log = fed(records)
+    claim, offset = log.claim_offset, len(records)
+    name = STREAMS[0]
+    head = next(head for head in log.heads() if head.stream == name)
+    event = forged(name, head.sequence + 1, claim, new_event(1), previous_hash=head.hash)
+    beginning = beginning_of(name)
+    assert event.stored.startswith(beginning)
+    # Another writer may put the stream's name last: the same event, other bytes, another hash.
+    turned = Recorded(event.position, event.envelope, event.stored[len(beginning) :] + beginning)
+    other = forged(STREAMS[1], log.head(STREAMS[1])[0] + 1, claim, new_event(2), previous_hash=log.head(STREAMS[1])[1])
+    value, headers = batch_record(claim, [other, turned])
+    records.append(RawRecord(offset, headers, value))
+    log.take(records[-1])
+    assert log.failure is None
+    for counting in log.records_from(0, offset + 1):
+        everything = log.checked(records[counting])
+        assert everything is not None
+        for stream in STREAMS:
+            alone = log.checked(records[counting], stream)
+            assert alone is not None
+            # Without the beginning to go by all events are given, and the reader picks.
+            picked = [one for one in alone if one.envelope.stream == stream]
+            assert picked == [one for one in everything if one.envelope.stream == stream]
 
 
 def test_cutting_while_it_grows_gives_what_was_known_then() -> None:

@@ -46,7 +46,7 @@ async def between_rounds(house: WatchedHouse, chance: random.Random, number: int
             chips = (w.Count(10_000, 2),)
             await tried(house.ledgers.credit_tray(TABLE, house.context(SUPERVISOR), w.CreditTray(f"C-{number}", chips)))
         case 5:
-            await tried(house.ledgers.give_tip(TABLE, house.context(), w.GiveTip(f"T-{number}", session, 100)))
+            await tried(house.tables.give_tip(TABLE, house.context(), t.GiveTip(f"T-{number}", session, 100)))
         case 6:
             await tried(house.tables.cash_out(TABLE, house.context(), t.CashOut(f"O-{number}", session, 5_000)))
         case 7 if number:

@@ -144,8 +144,8 @@ class Night:
         seat = self.chance.choice(view.seats)
         cents = self.chips(self.chance.randint(1, 2_000))
         with contextlib.suppress(Refused):
-            give = wager.GiveTip(f"t-{self.chance.random()}", seat.session, cents)
-            await self.house.wager.give_tip(TABLE, self.house.context(player(seat.patron)), give)
+            give = tables.GiveTip(f"t-{self.chance.random()}", seat.session, cents)
+            await self.house.table.give_tip(TABLE, self.house.context(player(seat.patron)), give)
             self.books.racks[seat.session] -= cents
             self.books.tips += cents
 

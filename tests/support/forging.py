@@ -37,9 +37,9 @@ class Forger:
         event = self._events[index][0]
         self._events[after].append(_with(event, event.payload, request_id))
 
-    async def write(self, path: Path) -> None:
-        """Write it as a journal that is in order."""
-        moved = self._moved()
+    async def write(self, path: Path, *, causes_move: bool = True) -> None:
+        """Write it as a journal that is in order; the causes follow the events that they name unless told otherwise."""
+        moved = self._moved() if causes_move else {}
         journal = SqliteJournal.open(path, clock=SystemClock())
         heads: dict[str, int] = {}
         waiting: list[NewEvent] = []

@@ -16,6 +16,6 @@ class GatewayProcess(HouseProcess):
         self.address = f"127.0.0.1:{free_port()}"
         self.kept = folder / f"gateway-{floor}.db"
         self._arguments = [
-            "-m", "services", "floor", "gateway", "run", "--floor", floor, "--house", house, "--log", str(self.kept),
-            "--listen", self.address, "--metrics", "127.0.0.1:0",
+            "-m", "services", "floor", "gateway", "run", "--plain-text", "--floor", floor, "--house", house,
+            "--log", str(self.kept), "--listen", self.address, "--metrics", "127.0.0.1:0",
         ]  # fmt: skip

@@ -60,7 +60,7 @@ class HouseProcess:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
         self._arguments = [
-            "-m", "services", "serve", *services, "--data", str(self.data), "--listen", self.address,
+            "-m", "services", "serve", *services, "--plain-text", "--data", str(self.data), "--listen", self.address,
             "--console", "127.0.0.1:0", "--metrics", metrics, *arguments,
         ]  # fmt: skip
         self._process: asyncio.subprocess.Process | None = None

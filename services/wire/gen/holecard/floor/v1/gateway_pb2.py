@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from services.wire.gen.holecard.table.v1 import observations_pb2 as holecard_dot_table_dot_v1_dot_observations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fholecard/floor/v1/gateway.proto\x12\x11holecard.floor.v1\x1a$holecard/table/v1/observations.proto\"t\n\rReportRequest\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x03 \x01(\t\x12\x16\n\x0e\x64\x65vice_time_us\x18\x04 \x01(\x03\x12,\n\x08readings\x18\x05 \x03(\x0b\x32\x1a.holecard.table.v1.Reading\"\x8c\x01\n\x0eReportResponse\x12\x14\n\x0ckept_through\x18\x01 \x01(\x03\x12\x19\n\x11repeated_readings\x18\x02 \x01(\x03\x12\x17\n\x0fgateway_time_us\x18\x03 \x01(\x03\x12\x1c\n\x0f\x63lock_offset_us\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_clock_offset_us\"1\n\x10GetDeviceRequest\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x03 \x01(\t\"^\n\x11GetDeviceResponse\x12\x15\n\rnext_sequence\x18\x01 \x01(\x03\x12\x19\n\x11\x66orwarded_through\x18\x02 \x01(\x03\x12\x17\n\x0fgateway_time_us\x18\x03 \x01(\x03\"\x10\n\x0eGetLineRequest\"-\n\x0c\x42lockedTable\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xbd\x01\n\x0fGetLineResponse\x12\r\n\x05\x66loor\x18\x01 \x01(\t\x12\n\n\x02up\x18\x02 \x01(\x08\x12\x10\n\x08since_us\x18\x03 \x01(\x03\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06queued\x18\x05 \x01(\x03\x12\x18\n\x10oldest_queued_us\x18\x06 \x01(\x03\x12\x11\n\tforwarded\x18\x07 \x01(\x03\x12\x30\n\x07\x62locked\x18\x08 \x03(\x0b\x32\x1f.holecard.floor.v1.BlockedTable2\x89\x02\n\x0eGatewayService\x12M\n\x06Report\x12 .holecard.floor.v1.ReportRequest\x1a!.holecard.floor.v1.ReportResponse\x12V\n\tGetDevice\x12#.holecard.floor.v1.GetDeviceRequest\x1a$.holecard.floor.v1.GetDeviceResponse\x12P\n\x07GetLine\x12!.holecard.floor.v1.GetLineRequest\x1a\".holecard.floor.v1.GetLineResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fholecard/floor/v1/gateway.proto\x12\x11holecard.floor.v1\x1a$holecard/table/v1/observations.proto\"t\n\rReportRequest\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x03 \x01(\t\x12\x16\n\x0e\x64\x65vice_time_us\x18\x04 \x01(\x03\x12,\n\x08readings\x18\x05 \x03(\x0b\x32\x1a.holecard.table.v1.Reading\"\x8c\x01\n\x0eReportResponse\x12\x14\n\x0ckept_through\x18\x01 \x01(\x03\x12\x19\n\x11repeated_readings\x18\x02 \x01(\x03\x12\x17\n\x0fgateway_time_us\x18\x03 \x01(\x03\x12\x1c\n\x0f\x63lock_offset_us\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_clock_offset_us\"\x8e\x01\n\x13ReportRulingRequest\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x03 \x01(\t\x12\x16\n\x0e\x64\x65vice_time_us\x18\x04 \x01(\x03\x12,\n\x08readings\x18\x05 \x03(\x0b\x32\x1a.holecard.table.v1.Reading\x12\x12\n\nsupervisor\x18\x06 \x01(\t\"\x92\x01\n\x14ReportRulingResponse\x12\x14\n\x0ckept_through\x18\x01 \x01(\x03\x12\x19\n\x11repeated_readings\x18\x02 \x01(\x03\x12\x17\n\x0fgateway_time_us\x18\x03 \x01(\x03\x12\x1c\n\x0f\x63lock_offset_us\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_clock_offset_us\"1\n\x10GetDeviceRequest\x12\r\n\x05table\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x03 \x01(\t\"^\n\x11GetDeviceResponse\x12\x15\n\rnext_sequence\x18\x01 \x01(\x03\x12\x19\n\x11\x66orwarded_through\x18\x02 \x01(\x03\x12\x17\n\x0fgateway_time_us\x18\x03 \x01(\x03\"\x10\n\x0eGetLineRequest\"-\n\x0c\x42lockedTable\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xbd\x01\n\x0fGetLineResponse\x12\r\n\x05\x66loor\x18\x01 \x01(\t\x12\n\n\x02up\x18\x02 \x01(\x08\x12\x10\n\x08since_us\x18\x03 \x01(\x03\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06queued\x18\x05 \x01(\x03\x12\x18\n\x10oldest_queued_us\x18\x06 \x01(\x03\x12\x11\n\tforwarded\x18\x07 \x01(\x03\x12\x30\n\x07\x62locked\x18\x08 \x03(\x0b\x32\x1f.holecard.floor.v1.BlockedTable2\xea\x02\n\x0eGatewayService\x12M\n\x06Report\x12 .holecard.floor.v1.ReportRequest\x1a!.holecard.floor.v1.ReportResponse\x12_\n\x0cReportRuling\x12&.holecard.floor.v1.ReportRulingRequest\x1a\'.holecard.floor.v1.ReportRulingResponse\x12V\n\tGetDevice\x12#.holecard.floor.v1.GetDeviceRequest\x1a$.holecard.floor.v1.GetDeviceResponse\x12P\n\x07GetLine\x12!.holecard.floor.v1.GetLineRequest\x1a\".holecard.floor.v1.GetLineResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,16 +36,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REPORTREQUEST']._serialized_end=208
   _globals['_REPORTRESPONSE']._serialized_start=211
   _globals['_REPORTRESPONSE']._serialized_end=351
-  _globals['_GETDEVICEREQUEST']._serialized_start=353
-  _globals['_GETDEVICEREQUEST']._serialized_end=402
-  _globals['_GETDEVICERESPONSE']._serialized_start=404
-  _globals['_GETDEVICERESPONSE']._serialized_end=498
-  _globals['_GETLINEREQUEST']._serialized_start=500
-  _globals['_GETLINEREQUEST']._serialized_end=516
-  _globals['_BLOCKEDTABLE']._serialized_start=518
-  _globals['_BLOCKEDTABLE']._serialized_end=563
-  _globals['_GETLINERESPONSE']._serialized_start=566
-  _globals['_GETLINERESPONSE']._serialized_end=755
-  _globals['_GATEWAYSERVICE']._serialized_start=758
-  _globals['_GATEWAYSERVICE']._serialized_end=1023
+  _globals['_REPORTRULINGREQUEST']._serialized_start=354
+  _globals['_REPORTRULINGREQUEST']._serialized_end=496
+  _globals['_REPORTRULINGRESPONSE']._serialized_start=499
+  _globals['_REPORTRULINGRESPONSE']._serialized_end=645
+  _globals['_GETDEVICEREQUEST']._serialized_start=647
+  _globals['_GETDEVICEREQUEST']._serialized_end=696
+  _globals['_GETDEVICERESPONSE']._serialized_start=698
+  _globals['_GETDEVICERESPONSE']._serialized_end=792
+  _globals['_GETLINEREQUEST']._serialized_start=794
+  _globals['_GETLINEREQUEST']._serialized_end=810
+  _globals['_BLOCKEDTABLE']._serialized_start=812
+  _globals['_BLOCKEDTABLE']._serialized_end=857
+  _globals['_GETLINERESPONSE']._serialized_start=860
+  _globals['_GETLINERESPONSE']._serialized_end=1049
+  _globals['_GATEWAYSERVICE']._serialized_start=1052
+  _globals['_GATEWAYSERVICE']._serialized_end=1414
 # @@protoc_insertion_point(module_scope)

@@ -92,6 +92,82 @@ class ReportResponse(_message.Message):
 Global___ReportResponse: _TypeAlias = ReportResponse  # noqa: Y015
 
 @_typing.final
+class ReportRulingRequest(_message.Message):
+    """Asks: Keep these rulings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    DEVICE_TIME_US_FIELD_NUMBER: _builtins.int
+    READINGS_FIELD_NUMBER: _builtins.int
+    SUPERVISOR_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    device: _builtins.str
+    """The terminal's name."""
+    device_time_us: _builtins.int
+    """The terminal's clock at the moment of sending, microseconds since 1970; 0 when it has none."""
+    supervisor: _builtins.str
+    """The supervisor's badge, as in every reading's `person`."""
+    @_builtins.property
+    def readings(self) -> _containers.RepeatedCompositeFieldContainer[_observations_pb2.Reading]:
+        """1 to 500 readings, numbered on without gaps."""
+
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        device: _builtins.str = ...,
+        device_time_us: _builtins.int = ...,
+        readings: _abc.Iterable[_observations_pb2.Reading] | None = ...,
+        supervisor: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["device", b"device", "device_time_us", b"device_time_us", "readings", b"readings", "supervisor", b"supervisor", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportRulingRequest: _TypeAlias = ReportRulingRequest  # noqa: Y015
+
+@_typing.final
+class ReportRulingResponse(_message.Message):
+    """Answers ReportRuling."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEPT_THROUGH_FIELD_NUMBER: _builtins.int
+    REPEATED_READINGS_FIELD_NUMBER: _builtins.int
+    GATEWAY_TIME_US_FIELD_NUMBER: _builtins.int
+    CLOCK_OFFSET_US_FIELD_NUMBER: _builtins.int
+    kept_through: _builtins.int
+    """Every reading of the terminal up to this one is durable."""
+    repeated_readings: _builtins.int
+    """How many readings of this call had been kept before."""
+    gateway_time_us: _builtins.int
+    """The gateway's clock, microseconds since 1970."""
+    clock_offset_us: _builtins.int
+    """The terminal's clock minus the gateway's, as measured; unset when it sent no time."""
+    def __init__(
+        self,
+        *,
+        kept_through: _builtins.int = ...,
+        repeated_readings: _builtins.int = ...,
+        gateway_time_us: _builtins.int = ...,
+        clock_offset_us: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clock_offset_us", b"_clock_offset_us", "clock_offset_us", b"clock_offset_us"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clock_offset_us", b"_clock_offset_us", "clock_offset_us", b"clock_offset_us", "gateway_time_us", b"gateway_time_us", "kept_through", b"kept_through", "repeated_readings", b"repeated_readings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__clock_offset_us: _TypeAlias = _typing.Literal["clock_offset_us"]  # noqa: Y015
+    _WhichOneofArgType__clock_offset_us: _TypeAlias = _typing.Literal["_clock_offset_us", b"_clock_offset_us"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clock_offset_us) -> _WhichOneofReturnType__clock_offset_us | None: ...
+
+Global___ReportRulingResponse: _TypeAlias = ReportRulingResponse  # noqa: Y015
+
+@_typing.final
 class GetDeviceRequest(_message.Message):
     """Asks for a device's standing."""
 

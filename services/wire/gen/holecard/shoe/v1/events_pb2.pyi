@@ -854,3 +854,205 @@ class NothingChanged(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NothingChanged: _TypeAlias = NothingChanged  # noqa: Y015
+
+@_typing.final
+class ObservedShoeStarted(_message.Message):
+    """A physical shoe is in use and a device watches it: its order is known to nobody, so nothing was committed. Its cards follow as
+    CardDrawn and CardBurned without leaf, salt or seal; their ids name the observation that saw each.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    DEVICE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    observation: _builtins.str
+    """The observation that told of it."""
+    device_id: _builtins.str
+    """The device that watches it."""
+    decks: _builtins.int
+    """How many decks it is said to hold."""
+    note: _builtins.str
+    """What the device said of it."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        device_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "device_id", b"device_id", "note", b"note", "observation", b"observation", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObservedShoeStarted: _TypeAlias = ObservedShoeStarted  # noqa: Y015
+
+@_typing.final
+class CutCardSeen(_message.Message):
+    """The cutting card came out of an observed shoe: no other round from it (30-816)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    observation: _builtins.str
+    """The observation."""
+    after: _builtins.int
+    """How many cards had left the shoe."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        after: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "observation", b"observation", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CutCardSeen: _TypeAlias = CutCardSeen  # noqa: Y015
+
+@_typing.final
+class ImpossibleCardSeen(_message.Message):
+    """A card of an observed shoe is one more than its decks hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    COPIES_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    observation: _builtins.str
+    """The observation."""
+    position: _builtins.int
+    """The card's place in the shoe; it is recorded there with the event that follows."""
+    card: _builtins.str
+    """Its face."""
+    copies: _builtins.int
+    """Which of its kind it is."""
+    decks: _builtins.int
+    """How many decks the shoe holds."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str = ...,
+        copies: _builtins.int = ...,
+        decks: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "copies", b"copies", "decks", b"decks", "observation", b"observation", "position", b"position", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImpossibleCardSeen: _TypeAlias = ImpossibleCardSeen  # noqa: Y015
+
+@_typing.final
+class HiddenCardTurned(_message.Message):
+    """A card of an observed shoe that lay face down was turned over."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    round_id: _builtins.str
+    """The round it was drawn for."""
+    observation: _builtins.str
+    """The observation."""
+    position: _builtins.int
+    """Its place in the shoe."""
+    card: _builtins.str
+    """Its face."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        round_id: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "observation", b"observation", "position", b"position", "round_id", b"round_id", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HiddenCardTurned: _TypeAlias = HiddenCardTurned  # noqa: Y015
+
+@_typing.final
+class ObservedShoeEnded(_message.Message):
+    """The physical cards were taken out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    UNDEALT_FIELD_NUMBER: _builtins.int
+    UNSEEN_FIELD_NUMBER: _builtins.int
+    EXTRA_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    observation: _builtins.str
+    """The observation."""
+    decks: _builtins.int
+    """How many decks."""
+    drawn: _builtins.int
+    """Cards drawn."""
+    burned: _builtins.int
+    """Cards burned."""
+    undealt: _builtins.int
+    """Cards that never left it, by count."""
+    unseen: _builtins.int
+    """Cards that left it and never showed their face: what cannot be checked."""
+    @_builtins.property
+    def extra(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Cards that were seen more often than the decks hold them, each once for each piece."""
+
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        drawn: _builtins.int = ...,
+        burned: _builtins.int = ...,
+        undealt: _builtins.int = ...,
+        unseen: _builtins.int = ...,
+        extra: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned", b"burned", "decks", b"decks", "drawn", b"drawn", "extra", b"extra", "observation", b"observation", "shoe_id", b"shoe_id", "undealt", b"undealt", "unseen", b"unseen"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObservedShoeEnded: _TypeAlias = ObservedShoeEnded  # noqa: Y015

@@ -1503,6 +1503,7 @@ class ShoeStatus(_message.Message):
     BURNED_AFTER_SHUFFLE_FIELD_NUMBER: _builtins.int
     BURNS_SHOWN_FIELD_NUMBER: _builtins.int
     BURNS_HIDDEN_FIELD_NUMBER: _builtins.int
+    OBSERVED_FIELD_NUMBER: _builtins.int
     phase: _words_pb2.ShoePhase.ValueType
     """What comes next."""
     device_id: _builtins.str
@@ -1545,6 +1546,8 @@ class ShoeStatus(_message.Message):
     """Cards burned by procedure, face up (30-819)."""
     burns_hidden: _builtins.int
     """Cards burned by procedure, face down."""
+    observed: _builtins.bool
+    """It holds physical cards that devices watch: there is no commitment."""
     @_builtins.property
     def deck_set_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Which."""
@@ -1579,10 +1582,11 @@ class ShoeStatus(_message.Message):
         burned_after_shuffle: _builtins.int = ...,
         burns_shown: _builtins.int = ...,
         burns_hidden: _builtins.int = ...,
+        observed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first", "_device_kind", b"_device_kind", "cut_card_first", b"cut_card_first", "device_kind", b"device_kind"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first", "_device_kind", b"_device_kind", "burned", b"burned", "burned_after_shuffle", b"burned_after_shuffle", "burns_hidden", b"burns_hidden", "burns_shown", b"burns_shown", "cards_behind", b"cards_behind", "continuous", b"continuous", "cut_card_first", b"cut_card_first", "deck_set_ids", b"deck_set_ids", "decks", b"decks", "device_id", b"device_id", "device_kind", b"device_kind", "drawn", b"drawn", "electronic", b"electronic", "face_down", b"face_down", "inspected_day", b"inspected_day", "last_round", b"last_round", "left", b"left", "min_cut_cards", b"min_cut_cards", "phase", b"phase", "root", b"root", "seed_hash", b"seed_hash", "shoe_id", b"shoe_id", "size", b"size"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first", "_device_kind", b"_device_kind", "burned", b"burned", "burned_after_shuffle", b"burned_after_shuffle", "burns_hidden", b"burns_hidden", "burns_shown", b"burns_shown", "cards_behind", b"cards_behind", "continuous", b"continuous", "cut_card_first", b"cut_card_first", "deck_set_ids", b"deck_set_ids", "decks", b"decks", "device_id", b"device_id", "device_kind", b"device_kind", "drawn", b"drawn", "electronic", b"electronic", "face_down", b"face_down", "inspected_day", b"inspected_day", "last_round", b"last_round", "left", b"left", "min_cut_cards", b"min_cut_cards", "observed", b"observed", "phase", b"phase", "root", b"root", "seed_hash", b"seed_hash", "shoe_id", b"shoe_id", "size", b"size"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cut_card_first: _TypeAlias = _typing.Literal["cut_card_first"]  # noqa: Y015
     _WhichOneofArgType__cut_card_first: _TypeAlias = _typing.Literal["_cut_card_first", b"_cut_card_first"]  # noqa: Y015
@@ -1750,3 +1754,439 @@ class ReturnRecord(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReturnRecord: _TypeAlias = ReturnRecord  # noqa: Y015
+
+@_typing.final
+class SeenCard(_message.Message):
+    """One card that left a physical shoe."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    FACE_DOWN_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    observation: _builtins.str
+    """The observation that saw it; the card's id."""
+    card: _builtins.str
+    """Its face; unset when it lies face down."""
+    face_down: _builtins.bool
+    """Whether it lies face down."""
+    burned: _builtins.bool
+    """Whether it went to the discard rack unplayed."""
+    def __init__(
+        self,
+        *,
+        observation: _builtins.str = ...,
+        card: _builtins.str | None = ...,
+        face_down: _builtins.bool = ...,
+        burned: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "card", b"card"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "burned", b"burned", "card", b"card", "face_down", b"face_down", "observation", b"observation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__card: _TypeAlias = _typing.Literal["card"]  # noqa: Y015
+    _WhichOneofArgType__card: _TypeAlias = _typing.Literal["_card", b"_card"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__card) -> _WhichOneofReturnType__card | None: ...
+
+Global___SeenCard: _TypeAlias = SeenCard  # noqa: Y015
+
+@_typing.final
+class StartObservedShoeRequest(_message.Message):
+    """Asks for StartObservedShoe."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    DEVICE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    observation: _builtins.str
+    """The observation that told of it."""
+    device_id: _builtins.str
+    """The device that watches it."""
+    decks: _builtins.int
+    """How many decks it is said to hold, 1 to 16."""
+    note: _builtins.str
+    """What the device said of it."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        device_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "device_id", b"device_id", "header", b"header", "note", b"note", "observation", b"observation", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartObservedShoeRequest: _TypeAlias = StartObservedShoeRequest  # noqa: Y015
+
+@_typing.final
+class StartObservedShoeResponse(_message.Message):
+    """Answers StartObservedShoe."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The physical shoe in play, empty when there is none."""
+    decks: _builtins.int
+    """Its decks."""
+    drawn: _builtins.int
+    """How many cards left it."""
+    last_round: _builtins.bool
+    """No other round from this shoe."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        drawn: _builtins.int = ...,
+        last_round: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "drawn", b"drawn", "last_round", b"last_round", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartObservedShoeResponse: _TypeAlias = StartObservedShoeResponse  # noqa: Y015
+
+@_typing.final
+class ObserveCardsRequest(_message.Message):
+    """Asks for ObserveCards."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    DEVICE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    round_id: _builtins.str
+    """The round in play, empty between rounds."""
+    device_id: _builtins.str
+    """The device that watches the shoe."""
+    decks: _builtins.int
+    """How many decks the posted rules name, for a shoe whose start nobody saw."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeenCard]:
+        """The cards in order."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        round_id: _builtins.str = ...,
+        device_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        cards: _abc.Iterable[Global___SeenCard] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "decks", b"decks", "device_id", b"device_id", "header", b"header", "round_id", b"round_id", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveCardsRequest: _TypeAlias = ObserveCardsRequest  # noqa: Y015
+
+@_typing.final
+class ObservedCard(_message.Message):
+    """Where a card that was seen stands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    IMPOSSIBLE_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_FIELD_NUMBER: _builtins.int
+    observation: _builtins.str
+    """The observation."""
+    shoe_id: _builtins.str
+    """The shoe."""
+    decks: _builtins.int
+    """Its decks."""
+    round_id: _builtins.str
+    """The round it was recorded for."""
+    position: _builtins.int
+    """Its place in the shoe, from 1."""
+    impossible: _builtins.bool
+    """The decks hold no such card any more."""
+    last_round: _builtins.bool
+    """No other round from this shoe."""
+    def __init__(
+        self,
+        *,
+        observation: _builtins.str = ...,
+        shoe_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        round_id: _builtins.str = ...,
+        position: _builtins.int = ...,
+        impossible: _builtins.bool = ...,
+        last_round: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "impossible", b"impossible", "last_round", b"last_round", "observation", b"observation", "position", b"position", "round_id", b"round_id", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObservedCard: _TypeAlias = ObservedCard  # noqa: Y015
+
+@_typing.final
+class ObserveCardsResponse(_message.Message):
+    """Answers ObserveCards."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedCompositeFieldContainer[Global___ObservedCard]:
+        """One each, in the order asked."""
+
+    def __init__(
+        self,
+        *,
+        cards: _abc.Iterable[Global___ObservedCard] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveCardsResponse: _TypeAlias = ObserveCardsResponse  # noqa: Y015
+
+@_typing.final
+class ObserveCutCardRequest(_message.Message):
+    """Asks for ObserveCutCard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    observation: _builtins.str
+    """The observation."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        observation: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["header", b"header", "observation", b"observation", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveCutCardRequest: _TypeAlias = ObserveCutCardRequest  # noqa: Y015
+
+@_typing.final
+class ObserveCutCardResponse(_message.Message):
+    """Answers ObserveCutCard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The physical shoe in play, empty when there is none."""
+    decks: _builtins.int
+    """Its decks."""
+    drawn: _builtins.int
+    """How many cards left it."""
+    last_round: _builtins.bool
+    """No other round from this shoe."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        drawn: _builtins.int = ...,
+        last_round: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "drawn", b"drawn", "last_round", b"last_round", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveCutCardResponse: _TypeAlias = ObserveCutCardResponse  # noqa: Y015
+
+@_typing.final
+class ObserveTurnedCardRequest(_message.Message):
+    """Asks for ObserveTurnedCard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    observation: _builtins.str
+    """The observation."""
+    position: _builtins.int
+    """The card's place in the shoe."""
+    card: _builtins.str
+    """Its face."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        observation: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "header", b"header", "observation", b"observation", "position", b"position", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveTurnedCardRequest: _TypeAlias = ObserveTurnedCardRequest  # noqa: Y015
+
+@_typing.final
+class ObserveTurnedCardResponse(_message.Message):
+    """Answers ObserveTurnedCard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    IMPOSSIBLE_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The shoe."""
+    position: _builtins.int
+    """The card's place in it."""
+    card: _builtins.str
+    """Its face, as it was recorded first."""
+    impossible: _builtins.bool
+    """The decks hold no such card any more."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str = ...,
+        impossible: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "impossible", b"impossible", "position", b"position", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObserveTurnedCardResponse: _TypeAlias = ObserveTurnedCardResponse  # noqa: Y015
+
+@_typing.final
+class EndObservedShoeRequest(_message.Message):
+    """Asks for EndObservedShoe."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OBSERVATION_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    observation: _builtins.str
+    """The observation."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        observation: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["header", b"header", "observation", b"observation", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndObservedShoeRequest: _TypeAlias = EndObservedShoeRequest  # noqa: Y015
+
+@_typing.final
+class EndObservedShoeResponse(_message.Message):
+    """Answers EndObservedShoe."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    LAST_ROUND_FIELD_NUMBER: _builtins.int
+    shoe_id: _builtins.str
+    """The physical shoe in play, empty when there is none."""
+    decks: _builtins.int
+    """Its decks."""
+    drawn: _builtins.int
+    """How many cards left it."""
+    last_round: _builtins.bool
+    """No other round from this shoe."""
+    def __init__(
+        self,
+        *,
+        shoe_id: _builtins.str = ...,
+        decks: _builtins.int = ...,
+        drawn: _builtins.int = ...,
+        last_round: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decks", b"decks", "drawn", b"drawn", "last_round", b"last_round", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndObservedShoeResponse: _TypeAlias = EndObservedShoeResponse  # noqa: Y015

@@ -31,6 +31,8 @@ class _RackChangeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RackChange
     """Cash for chips (30-831)."""
     RACK_CHANGE_CASH_OUT: _RackChange.ValueType  # 2
     """Chips taken away."""
+    RACK_CHANGE_TIP: _RackChange.ValueType  # 3
+    """Chips given to the dealers (30-803(3)(i))."""
 
 class RackChange(_RackChange, metaclass=_RackChangeEnumTypeWrapper):
     """Why a rack changed between rounds."""
@@ -41,6 +43,8 @@ RACK_CHANGE_BUY_IN: RackChange.ValueType  # 1
 """Cash for chips (30-831)."""
 RACK_CHANGE_CASH_OUT: RackChange.ValueType  # 2
 """Chips taken away."""
+RACK_CHANGE_TIP: RackChange.ValueType  # 3
+"""Chips given to the dealers (30-803(3)(i))."""
 Global___RackChange: _TypeAlias = RackChange  # noqa: Y015
 
 @_typing.final
@@ -716,3 +720,83 @@ class NothingChanged(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NothingChanged: _TypeAlias = NothingChanged  # noqa: Y015
+
+@_typing.final
+class CashPlayed(_message.Message):
+    """The wager that follows was made in cash, which the purchase turned into chips (30-809, 30-831)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round."""
+    session: _builtins.str
+    """Whose wager it is."""
+    seat: _builtins.int
+    """Where it lies."""
+    kind: _builtins.str
+    """The wager's kind."""
+    receipt: _builtins.str
+    """The purchase, as in RackChanged."""
+    amount_cents: _builtins.int
+    """The cash, and the wager."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        session: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        receipt: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "kind", b"kind", "receipt", b"receipt", "round_id", b"round_id", "seat", b"seat", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CashPlayed: _TypeAlias = CashPlayed  # noqa: Y015
+
+@_typing.final
+class WagerSpoken(_message.Message):
+    """The wager that follows was called out, and the dealer heard it (30-809)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round."""
+    session: _builtins.str
+    """Whose wager it is."""
+    seat: _builtins.int
+    """Where it lies."""
+    kind: _builtins.str
+    """The wager's kind."""
+    amount_cents: _builtins.int
+    """How much."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        session: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "kind", b"kind", "round_id", b"round_id", "seat", b"seat", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WagerSpoken: _TypeAlias = WagerSpoken  # noqa: Y015

@@ -78,8 +78,6 @@ class _ReadingKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReadingKi
     """Dealer's button: the cards are picked up; the round is over."""
     READING_KIND_TRAY_COUNTED: _ReadingKind.ValueType  # 40
     """Chip tray: so many chips lie in it (amount_cents)."""
-    READING_KIND_CHIPS_SOLD: _ReadingKind.ValueType  # 41
-    """Chip tray: chips of so much were sold for cash to the seat (seat, amount_cents)."""
     READING_KIND_SEAT_TAKEN: _ReadingKind.ValueType  # 50
     """Dealer's entry: a patron sat down (seat; person: the patron's number, unset when he showed no card)."""
     READING_KIND_SEAT_LEFT: _ReadingKind.ValueType  # 51
@@ -156,8 +154,6 @@ READING_KIND_PICKED_UP: ReadingKind.ValueType  # 34
 """Dealer's button: the cards are picked up; the round is over."""
 READING_KIND_TRAY_COUNTED: ReadingKind.ValueType  # 40
 """Chip tray: so many chips lie in it (amount_cents)."""
-READING_KIND_CHIPS_SOLD: ReadingKind.ValueType  # 41
-"""Chip tray: chips of so much were sold for cash to the seat (seat, amount_cents)."""
 READING_KIND_SEAT_TAKEN: ReadingKind.ValueType  # 50
 """Dealer's entry: a patron sat down (seat; person: the patron's number, unset when he showed no card)."""
 READING_KIND_SEAT_LEFT: ReadingKind.ValueType  # 51
@@ -209,6 +205,78 @@ CLOCK_ALARM_STEPPED: ClockAlarm.ValueType  # 3
 CLOCK_ALARM_DEAD: ClockAlarm.ValueType  # 4
 """It gives no time."""
 Global___ClockAlarm: _TypeAlias = ClockAlarm  # noqa: Y015
+
+class _IrregularityKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _IrregularityKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_IrregularityKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    IRREGULARITY_KIND_UNSPECIFIED: _IrregularityKind.ValueType  # 0
+    """Never valid."""
+    IRREGULARITY_KIND_CARD_OUT_OF_TURN: _IrregularityKind.ValueType  # 1
+    """A card came where none was due."""
+    IRREGULARITY_KIND_CARD_IMPOSSIBLE: _IrregularityKind.ValueType  # 2
+    """The shoe cannot hold this card any more."""
+    IRREGULARITY_KIND_CARD_FACE_WRONG: _IrregularityKind.ValueType  # 3
+    """A card lay face up that belongs face down, or the other way round."""
+    IRREGULARITY_KIND_BET_AFTER_CLOSE: _IrregularityKind.ValueType  # 4
+    """A wager changed after betting was closed."""
+    IRREGULARITY_KIND_WAGER_NOT_ALLOWED: _IrregularityKind.ValueType  # 5
+    """A wager that the posted rules do not allow."""
+    IRREGULARITY_KIND_ACTION_NOT_ALLOWED: _IrregularityKind.ValueType  # 6
+    """A signal that the rules do not allow, or of a seat that is not in turn."""
+    IRREGULARITY_KIND_PAYMENT_WRONG: _IrregularityKind.ValueType  # 7
+    """What lies with a seat after paying is not what is due."""
+    IRREGULARITY_KIND_TRAY_DIFFERS: _IrregularityKind.ValueType  # 8
+    """The tray holds another sum than the ledger. Play is not stopped by it."""
+    IRREGULARITY_KIND_DEALER_ENDED_EARLY: _IrregularityKind.ValueType  # 9
+    """The dealer ended the hand or the round before it was over."""
+    IRREGULARITY_KIND_HOLE_CHECK_WRONG: _IrregularityKind.ValueType  # 10
+    """The hole card is not what its check said."""
+    IRREGULARITY_KIND_ROUND_OUT_OF_ORDER: _IrregularityKind.ValueType  # 11
+    """A round began where none could."""
+    IRREGULARITY_KIND_SEAT_WRONG: _IrregularityKind.ValueType  # 12
+    """A patron could not take, or leave, the seat."""
+    IRREGULARITY_KIND_PLAYED_WHILE_SUSPENDED: _IrregularityKind.ValueType  # 13
+    """Play went on although it was suspended; said once for a suspension."""
+    IRREGULARITY_KIND_SHOE_OUT_OF_ORDER: _IrregularityKind.ValueType  # 14
+    """The shoe was changed, or its cards were seen, where that cannot be."""
+
+class IrregularityKind(_IrregularityKind, metaclass=_IrregularityKindEnumTypeWrapper):
+    """What broke the rules at a table, as devices saw it (30-828)."""
+
+IRREGULARITY_KIND_UNSPECIFIED: IrregularityKind.ValueType  # 0
+"""Never valid."""
+IRREGULARITY_KIND_CARD_OUT_OF_TURN: IrregularityKind.ValueType  # 1
+"""A card came where none was due."""
+IRREGULARITY_KIND_CARD_IMPOSSIBLE: IrregularityKind.ValueType  # 2
+"""The shoe cannot hold this card any more."""
+IRREGULARITY_KIND_CARD_FACE_WRONG: IrregularityKind.ValueType  # 3
+"""A card lay face up that belongs face down, or the other way round."""
+IRREGULARITY_KIND_BET_AFTER_CLOSE: IrregularityKind.ValueType  # 4
+"""A wager changed after betting was closed."""
+IRREGULARITY_KIND_WAGER_NOT_ALLOWED: IrregularityKind.ValueType  # 5
+"""A wager that the posted rules do not allow."""
+IRREGULARITY_KIND_ACTION_NOT_ALLOWED: IrregularityKind.ValueType  # 6
+"""A signal that the rules do not allow, or of a seat that is not in turn."""
+IRREGULARITY_KIND_PAYMENT_WRONG: IrregularityKind.ValueType  # 7
+"""What lies with a seat after paying is not what is due."""
+IRREGULARITY_KIND_TRAY_DIFFERS: IrregularityKind.ValueType  # 8
+"""The tray holds another sum than the ledger. Play is not stopped by it."""
+IRREGULARITY_KIND_DEALER_ENDED_EARLY: IrregularityKind.ValueType  # 9
+"""The dealer ended the hand or the round before it was over."""
+IRREGULARITY_KIND_HOLE_CHECK_WRONG: IrregularityKind.ValueType  # 10
+"""The hole card is not what its check said."""
+IRREGULARITY_KIND_ROUND_OUT_OF_ORDER: IrregularityKind.ValueType  # 11
+"""A round began where none could."""
+IRREGULARITY_KIND_SEAT_WRONG: IrregularityKind.ValueType  # 12
+"""A patron could not take, or leave, the seat."""
+IRREGULARITY_KIND_PLAYED_WHILE_SUSPENDED: IrregularityKind.ValueType  # 13
+"""Play went on although it was suspended; said once for a suspension."""
+IRREGULARITY_KIND_SHOE_OUT_OF_ORDER: IrregularityKind.ValueType  # 14
+"""The shoe was changed, or its cards were seen, where that cannot be."""
+Global___IrregularityKind: _TypeAlias = IrregularityKind  # noqa: Y015
 
 @_typing.final
 class Reading(_message.Message):
@@ -441,6 +509,132 @@ class DeviceHistoryLost(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeviceHistoryLost: _TypeAlias = DeviceHistoryLost  # noqa: Y015
+
+@_typing.final
+class ObservingStarted(_message.Message):
+    """The table is observed from now on: devices tell what happens, the backend conducts nothing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERIOD_FIELD_NUMBER: _builtins.int
+    period: _builtins.int
+    """The table's opening that it counts for."""
+    def __init__(
+        self,
+        *,
+        period: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["period", b"period"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ObservingStarted: _TypeAlias = ObservingStarted  # noqa: Y015
+
+@_typing.final
+class IrregularityFound(_message.Message):
+    """Something broke the rules and did happen. A TableSuspended follows unless the kind says otherwise."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IRREGULARITY_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    DEVICE_SEQUENCE_FIELD_NUMBER: _builtins.int
+    BROKEN_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    DUE_CENTS_FIELD_NUMBER: _builtins.int
+    irregularity: _builtins.int
+    """Counts the irregularities of this table from 1."""
+    kind: Global___IrregularityKind.ValueType
+    """What kind it is."""
+    round_id: _builtins.str
+    """The round in play, empty between rounds."""
+    device: _builtins.str
+    """Who saw it."""
+    device_sequence: _builtins.int
+    """In which reading."""
+    broken: _builtins.str
+    """The broken rule's name, as a refusal of the same act would give it; empty where there is none."""
+    message: _builtins.str
+    """What happened, in words."""
+    seat: _builtins.int
+    """The seat, 0 when none is concerned."""
+    position: _builtins.int
+    """The card's place in the shoe, 0 when no card is concerned."""
+    card: _builtins.str
+    """Its face, unset when it lies face down or no card is concerned."""
+    amount_cents: _builtins.int
+    """The sum that was seen, integer cents."""
+    due_cents: _builtins.int
+    """The sum that the rules give, integer cents."""
+    def __init__(
+        self,
+        *,
+        irregularity: _builtins.int = ...,
+        kind: Global___IrregularityKind.ValueType = ...,
+        round_id: _builtins.str = ...,
+        device: _builtins.str = ...,
+        device_sequence: _builtins.int = ...,
+        broken: _builtins.str = ...,
+        message: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str | None = ...,
+        amount_cents: _builtins.int = ...,
+        due_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "card", b"card"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "amount_cents", b"amount_cents", "broken", b"broken", "card", b"card", "device", b"device", "device_sequence", b"device_sequence", "due_cents", b"due_cents", "irregularity", b"irregularity", "kind", b"kind", "message", b"message", "position", b"position", "round_id", b"round_id", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__card: _TypeAlias = _typing.Literal["card"]  # noqa: Y015
+    _WhichOneofArgType__card: _TypeAlias = _typing.Literal["_card", b"_card"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__card) -> _WhichOneofReturnType__card | None: ...
+
+Global___IrregularityFound: _TypeAlias = IrregularityFound  # noqa: Y015
+
+@_typing.final
+class CardSetAside(_message.Message):
+    """A card that left the shoe belongs to no hand: it lies aside until a supervisor rules, and goes to the rack with the round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    SHOE_ID_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    round_id: _builtins.str
+    """The round it was drawn in, empty between rounds."""
+    shoe_id: _builtins.str
+    """The shoe."""
+    position: _builtins.int
+    """Its place in the shoe."""
+    card: _builtins.str
+    """Its face, unset when it lies face down."""
+    def __init__(
+        self,
+        *,
+        round_id: _builtins.str = ...,
+        shoe_id: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "card", b"card"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "card", b"card", "position", b"position", "round_id", b"round_id", "shoe_id", b"shoe_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__card: _TypeAlias = _typing.Literal["card"]  # noqa: Y015
+    _WhichOneofArgType__card: _TypeAlias = _typing.Literal["_card", b"_card"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__card) -> _WhichOneofReturnType__card | None: ...
+
+Global___CardSetAside: _TypeAlias = CardSetAside  # noqa: Y015
 
 @_typing.final
 class DeviceStanding(_message.Message):

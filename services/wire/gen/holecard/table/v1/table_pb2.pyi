@@ -278,6 +278,7 @@ class SeatWager(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    SPOKEN_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     """As SeatPlayer answered."""
     seat: _builtins.int
@@ -286,6 +287,8 @@ class SeatWager(_message.Message):
     """A kind of the rule set, normally "main"."""
     amount_cents: _builtins.int
     """In whole cents."""
+    spoken: _builtins.bool
+    """Called out, its chips still in the rack; only where verbal wagers are accepted (30-809)."""
     def __init__(
         self,
         *,
@@ -293,10 +296,11 @@ class SeatWager(_message.Message):
         seat: _builtins.int = ...,
         kind: _builtins.str = ...,
         amount_cents: _builtins.int = ...,
+        spoken: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "kind", b"kind", "seat", b"seat", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "kind", b"kind", "seat", b"seat", "session", b"session", "spoken", b"spoken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -713,12 +717,15 @@ class OpenTableRequest(_message.Message):
     RULES_TEXT_FIELD_NUMBER: _builtins.int
     TRAY_FIELD_NUMBER: _builtins.int
     DEALER_FIELD_NUMBER: _builtins.int
+    OBSERVED_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     """The table's key, "<floor>/<table>"."""
     rules_text: _builtins.str
     """A rule file's TOML, or empty to keep what is posted."""
     dealer: _builtins.str
     """The dealer's badge."""
+    observed: _builtins.bool
+    """The table is physical: its devices tell what happens (RecordObservations), and commands that conduct a round are refused."""
     @_builtins.property
     def header(self) -> _common_pb2.CommandHeader:
         """Mandatory."""
@@ -735,10 +742,11 @@ class OpenTableRequest(_message.Message):
         rules_text: _builtins.str = ...,
         tray: _abc.Iterable[Global___ChipCount] | None = ...,
         dealer: _builtins.str = ...,
+        observed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealer", b"dealer", "header", b"header", "rules_text", b"rules_text", "table", b"table", "tray", b"tray"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealer", b"dealer", "header", b"header", "observed", b"observed", "rules_text", b"rules_text", "table", b"table", "tray", b"tray"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1253,6 +1261,164 @@ class CashOutResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CashOutResponse: _TypeAlias = CashOutResponse  # noqa: Y015
+
+@_typing.final
+class GiveTipRequest(_message.Message):
+    """Asks: A patron gives chips to the dealers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    receipt: _builtins.str
+    """The act's id, chosen by the floor and unique at the table."""
+    session: _builtins.str
+    """As SeatPlayer answered."""
+    amount_cents: _builtins.int
+    """More than 0."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Mandatory."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        receipt: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "header", b"header", "receipt", b"receipt", "session", b"session", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GiveTipRequest: _TypeAlias = GiveTipRequest  # noqa: Y015
+
+@_typing.final
+class GiveTipResponse(_message.Message):
+    """Answers GiveTip."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    RACK_CENTS_FIELD_NUMBER: _builtins.int
+    session: _builtins.str
+    """Whose rack."""
+    receipt: _builtins.str
+    """The act's id."""
+    amount_cents: _builtins.int
+    """How much."""
+    rack_cents: _builtins.int
+    """What the rack held after it."""
+    def __init__(
+        self,
+        *,
+        session: _builtins.str = ...,
+        receipt: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+        rack_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "rack_cents", b"rack_cents", "receipt", b"receipt", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GiveTipResponse: _TypeAlias = GiveTipResponse  # noqa: Y015
+
+@_typing.final
+class PlayCashRequest(_message.Message):
+    """Asks: A wager in cash."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_ID_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RECEIPT_FIELD_NUMBER: _builtins.int
+    CASH_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """The table's key, "<floor>/<table>"."""
+    round_id: _builtins.str
+    """The round, as OpenBetting answered."""
+    session: _builtins.str
+    """As SeatPlayer answered."""
+    seat: _builtins.int
+    """Where it is placed."""
+    kind: _builtins.str
+    """A kind of the rule set, normally "main"."""
+    receipt: _builtins.str
+    """The purchase's id, chosen by the floor and unique at the table."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Mandatory."""
+
+    @_builtins.property
+    def cash(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChipCount]:
+        """The notes as they were counted."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        round_id: _builtins.str = ...,
+        session: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        receipt: _builtins.str = ...,
+        cash: _abc.Iterable[Global___ChipCount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cash", b"cash", "header", b"header", "kind", b"kind", "receipt", b"receipt", "round_id", b"round_id", "seat", b"seat", "session", b"session", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayCashRequest: _TypeAlias = PlayCashRequest  # noqa: Y015
+
+@_typing.final
+class PlayCashResponse(_message.Message):
+    """Answers PlayCash."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STREAM_FIELD_NUMBER: _builtins.int
+    FIRST_SEQUENCE_FIELD_NUMBER: _builtins.int
+    LAST_SEQUENCE_FIELD_NUMBER: _builtins.int
+    stream: _builtins.str
+    """The stream that holds the command's events."""
+    first_sequence: _builtins.int
+    """Their first sequence, 0 when nothing was recorded."""
+    last_sequence: _builtins.int
+    """Their last sequence."""
+    def __init__(
+        self,
+        *,
+        stream: _builtins.str = ...,
+        first_sequence: _builtins.int = ...,
+        last_sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_sequence", b"first_sequence", "last_sequence", b"last_sequence", "stream", b"stream"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayCashResponse: _TypeAlias = PlayCashResponse  # noqa: Y015
 
 @_typing.final
 class OpenBettingRequest(_message.Message):

@@ -193,6 +193,46 @@ class ChipsBought(_message.Message):
 Global___ChipsBought: _TypeAlias = ChipsBought  # noqa: Y015
 
 @_typing.final
+class ChipsBrought(_message.Message):
+    """Chips of a patron's own were seen at an observed table beyond what the ledger knew of."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    RACK_CENTS_FIELD_NUMBER: _builtins.int
+    MOVEMENTS_FIELD_NUMBER: _builtins.int
+    sighting: _builtins.str
+    """The sighting's id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much."""
+    rack_cents: _builtins.int
+    """The rack after it."""
+    @_builtins.property
+    def movements(self) -> _containers.RepeatedCompositeFieldContainer[_money_pb2.Movement]:
+        """Outside to rack."""
+
+    def __init__(
+        self,
+        *,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+        rack_cents: _builtins.int = ...,
+        movements: _abc.Iterable[_money_pb2.Movement] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "movements", b"movements", "rack_cents", b"rack_cents", "session", b"session", "sighting", b"sighting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChipsBrought: _TypeAlias = ChipsBrought  # noqa: Y015
+
+@_typing.final
 class HeldStake(_message.Message):
     """One stake in escrow."""
 
@@ -354,6 +394,7 @@ class SettledLine(_message.Message):
     RETURNED_CENTS_FIELD_NUMBER: _builtins.int
     BREAKAGE_CENTS_FIELD_NUMBER: _builtins.int
     RESIDUAL_FIELD_NUMBER: _builtins.int
+    FOR_DEALERS_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     """Whose it is."""
     seat: _builtins.int
@@ -372,6 +413,8 @@ class SettledLine(_message.Message):
     """What went back after rounding."""
     breakage_cents: _builtins.int
     """Whole cents on the account breakage: positive kept by the house, negative given away."""
+    for_dealers: _builtins.bool
+    """All that came back went to the dealers' tips: a won toke that rode on a wager."""
     @_builtins.property
     def holds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The holds that made up the stake."""
@@ -399,10 +442,11 @@ class SettledLine(_message.Message):
         returned_cents: _builtins.int = ...,
         breakage_cents: _builtins.int = ...,
         residual: _common_pb2.Ratio | None = ...,
+        for_dealers: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["due", b"due", "residual", b"residual"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage_cents", b"breakage_cents", "cause", b"cause", "due", b"due", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "residual", b"residual", "returned_cents", b"returned_cents", "seat", b"seat", "session", b"session", "stake_cents", b"stake_cents"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage_cents", b"breakage_cents", "cause", b"cause", "due", b"due", "for_dealers", b"for_dealers", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "residual", b"residual", "returned_cents", b"returned_cents", "seat", b"seat", "session", b"session", "stake_cents", b"stake_cents"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -322,6 +322,80 @@ class BuyInResponse(_message.Message):
 Global___BuyInResponse: _TypeAlias = BuyInResponse  # noqa: Y015
 
 @_typing.final
+class BringChipsRequest(_message.Message):
+    """Says that chips were seen with a patron."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """"<floor>/<table>"."""
+    sighting: _builtins.str
+    """The sighting's id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much, more than 0."""
+    @_builtins.property
+    def header(self) -> _common_pb2.CommandHeader:
+        """Who asks, and the request's id."""
+
+    def __init__(
+        self,
+        *,
+        header: _common_pb2.CommandHeader | None = ...,
+        table: _builtins.str = ...,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "header", b"header", "session", b"session", "sighting", b"sighting", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BringChipsRequest: _TypeAlias = BringChipsRequest  # noqa: Y015
+
+@_typing.final
+class BringChipsResponse(_message.Message):
+    """The sighting as recorded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGHTING_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    AMOUNT_CENTS_FIELD_NUMBER: _builtins.int
+    RACK_CENTS_FIELD_NUMBER: _builtins.int
+    sighting: _builtins.str
+    """Its id."""
+    session: _builtins.str
+    """Whose rack."""
+    amount_cents: _builtins.int
+    """How much."""
+    rack_cents: _builtins.int
+    """The rack after it."""
+    def __init__(
+        self,
+        *,
+        sighting: _builtins.str = ...,
+        session: _builtins.str = ...,
+        amount_cents: _builtins.int = ...,
+        rack_cents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_cents", b"amount_cents", "rack_cents", b"rack_cents", "session", b"session", "sighting", b"sighting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BringChipsResponse: _TypeAlias = BringChipsResponse  # noqa: Y015
+
+@_typing.final
 class Stake(_message.Message):
     """One stake to be held."""
 
@@ -507,6 +581,7 @@ class SettlementLine(_message.Message):
     DUE_FIELD_NUMBER: _builtins.int
     RETURNED_CENTS_FIELD_NUMBER: _builtins.int
     BREAKAGE_FIELD_NUMBER: _builtins.int
+    FOR_DEALERS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """1 to 7."""
     hand: _builtins.int
@@ -521,6 +596,8 @@ class SettlementLine(_message.Message):
     """What is held for it."""
     returned_cents: _builtins.int
     """due after the rounding rule."""
+    for_dealers: _builtins.bool
+    """All that comes back is a tip for the dealers: a won toke that rode on a wager (30-803(3)(i))."""
     @_builtins.property
     def holds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The holds that make up the stake, all of one session."""
@@ -546,10 +623,11 @@ class SettlementLine(_message.Message):
         due: _common_pb2.Ratio | None = ...,
         returned_cents: _builtins.int = ...,
         breakage: _common_pb2.Ratio | None = ...,
+        for_dealers: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "due", b"due"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "cause", b"cause", "due", b"due", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "returned_cents", b"returned_cents", "seat", b"seat", "stake_cents", b"stake_cents"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["breakage", b"breakage", "cause", b"cause", "due", b"due", "for_dealers", b"for_dealers", "hand", b"hand", "holds", b"holds", "kind", b"kind", "outcome", b"outcome", "returned_cents", b"returned_cents", "seat", b"seat", "stake_cents", b"stake_cents"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
