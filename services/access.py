@@ -35,6 +35,7 @@ _TABLE: AccessTable = {
     **_opened(_PIT, table.POST_RULES, table.OPEN_TABLE, table.CLOSE_TABLE, table.CHANGE_LIMITS),
     **_opened(_FLOOR, table.SET_DEALER, table.BUY_IN, table.OPEN_BETTING, table.CLOSE_BETTING, table.CLOSE_INSURANCE),
     **_opened(_PATRONS, table.SEAT_PLAYER, table.LEAVE_SEAT, table.CASH_OUT, table.PLACE_WAGERS, table.ACT),
+    **_opened(_PATRONS, table.GIVE_TIP, table.PLAY_CASH),
     **_opened(_PATRONS, table.TAKE_INSURANCE, table.DECLINE_INSURANCE, table.TAKE_EVEN_MONEY),
     **_opened(_FLOOR | {Role.LICENSEE, Role.REGULATOR}, table.SUSPEND),
     **_opened({Role.SUPERVISOR}, table.RESUME, table.VOID_HAND, table.VOID_ROUND),
@@ -64,8 +65,7 @@ _SHOE: AccessTable = {
 _WAGER: AccessTable = {
     **_opened(SERVICES_ONLY.roles, wager.OPEN_LEDGER, wager.CLOSE_LEDGER, wager.OPEN_SEAT_SESSION, wager.BUY_IN),
     **_opened(SERVICES_ONLY.roles, wager.HOLD_STAKES, wager.VOID_HOLDS, wager.SETTLE_ROUND, wager.CASH_OUT),
-    **_opened(SERVICES_ONLY.roles, wager.CLOSE_SEAT_SESSION, wager.BRING_CHIPS),
-    **_opened(_PATRONS, wager.GIVE_TIP),
+    **_opened(SERVICES_ONLY.roles, wager.CLOSE_SEAT_SESSION, wager.BRING_CHIPS, wager.GIVE_TIP),
     **_opened({Role.SUPERVISOR}, wager.FILL_TRAY, wager.CREDIT_TRAY, wager.CORRECT_PAYMENT),
     **_opened(_MONEY, wager.READ_BALANCES, wager.READ_TABLE_MONEY),
     **_opened(_MONEY | _FLOOR, wager.READ_STATEMENT, wager.READ_ROUND),
@@ -77,6 +77,7 @@ _SURVEILLANCE: AccessTable = {
     **_opened(_OVERSIGHT, surveillance.LIST_ROUNDS, surveillance.LIST_FINDINGS, reach=Reach.TABLE_OR_FLOOR),
     **_opened(_OVERSIGHT, surveillance.GET_ROUND, reach=Reach.ROUND),
     **_opened(_OVERSIGHT | {Role.OPS}, surveillance.LIST_TABLES, surveillance.WATCH_FLOOR, reach=Reach.TABLE_OR_FLOOR),
+    **_opened(_OVERSIGHT | _PIT, surveillance.GET_METERS, reach=Reach.TABLE_OR_FLOOR),
     **_opened(_OVERSIGHT | {Role.OPS}, surveillance.GET_LAG, reach=Reach.HOUSE),
 }
 

@@ -30,6 +30,8 @@ OWNING = ("shoe", "table", "wager")
 METRICS = 10
 CONSOLE = 868
 PROCESSES = (1, 2)
+GATEWAYS = ("black-hawk", "central-city", "cripple-creek")
+"""The floors that have a gateway, on ports 8651 and up."""
 START_SECONDS = 240.0
 COMMAND = (sys.executable, "-m", "services")
 LONGEST_SOCKET = 100
@@ -78,6 +80,8 @@ def start(folder: Path) -> None:
     if supervisorctl(env, "pid", quiet=True).returncode != 0:
         call([str(BIN / "supervisord"), "-c", str(HERE / "supervisord.conf")], env)
     call([*COMMAND, "pki", "init", "--pki", str(PKI)], env)
+    for floor in GATEWAYS:
+        issue_gateway(floor, env)
     say("starting the broker")
     supervisorctl(env, "start", "kafka")
     topics = ["journal", "--kafka", env["KAFKA"], "--partitions", env["PARTITIONS"], "create-topics", "--copies", "1"]
@@ -98,6 +102,15 @@ def start(folder: Path) -> None:
     say(f"logs:     {folder / 'log'}")
     say(f"journal:  holecard verify --journal kafka --kafka {env['KAFKA']} --partitions {PARTITIONS}")
     say(f"console:  http://127.0.0.1:{CONSOLE}1/  and  http://127.0.0.1:{CONSOLE}2/")
+
+
+def issue_gateway(floor: str, env: dict[str, str]) -> None:
+    """A certificate for the floor's gateway, unless it has one; it may pass on what the floor's supervisors command."""
+    name = f"gateway-{floor}"
+    if not (PKI / name).exists():
+        call(
+            [*COMMAND, "pki", "issue", name, f"{floor}/gateway/{name}", f"{floor}/supervisor/*", "--pki", str(PKI)], env
+        )
 
 
 def status(folder: Path) -> None:

@@ -22,6 +22,7 @@ _COMMANDS = {
     "rounds": ("services.cli.rounds:rounds", "List and filter the rounds of a journal."),
     "replay": ("services.cli.replay:replay", "Draw a round card by card, chip by chip."),
     "verify": ("services.cli.verify:verify", "Check everything that can be checked in a journal."),
+    "worker": ("services.cli.worker:worker", "Fold the meters of a share of a cluster's tables, from the stream."),
     "projection": ("services.cli.projection:projection", "Build surveillance's read model again, or check it."),
     "surveillance": (
         "services.cli.surveillance:surveillance",

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.console.formatting import phase_words
+from services.console.from_meters import meters_view
 from services.console.from_records import round_page
 from services.console.from_table import live_felt
 from services.console.health_view import HealthView, OwnerView
 from services.console.live import merged
+from services.console.meter_views import MetersView
 from services.console.rule_words import rules_view
 from services.console.views import (
     FeltView,
@@ -129,6 +131,13 @@ class ClientReadings:
         """See Readings."""
         found = await self._surveillance.list_findings(surveillance.ListFindings(limit=FINDINGS_ON_A_PAGE), table)
         return FindingPage(tuple(map(_finding, found.findings)), found.total)
+
+    async def meters(self) -> MetersView:
+        """See Readings."""
+        try:
+            return meters_view(await self._surveillance.get_meters(), await self._surveillance.get_lag())
+        except (ServiceUnavailable, CallFailed) as error:
+            return MetersView(reason=str(error))
 
     async def health(self) -> HealthView:
         """See Readings."""

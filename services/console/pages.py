@@ -18,6 +18,7 @@ from services.console.formatting import clock_time, iso, utc
 from services.console.hand_form import read_form
 from services.console.health_view import HealthView
 from services.console.live import fragments, until
+from services.console.meter_views import MetersView
 from services.console.readings import Readings
 from services.console.rendering import Renderer, drawing, slug
 from services.console.views import FloorView, HandPage, RoundPage, TablePage
@@ -51,6 +52,8 @@ class Pages:
             Route(f"/rounds{table}" + "/{number:int}/frames", self.frames),
             Route(f"/rounds{table}" + "/{number:int}/felt.svg", self.picture),
             Route("/findings", self.findings),
+            Route("/meters", self.meters),
+            Route("/meters/stream", self.meters_stream),
             Route("/health", self.health),
             Route("/health/stream", self.health_stream),
         ]
@@ -59,11 +62,16 @@ class Pages:
         """Every floor, or one."""
         only = request.path_params.get("floor", "")
         floors = _chosen(await self._readings.floors(), only)
+        stuck = [
+            one for one in (await self._readings.meters()).stuck if one.table.startswith(f"{only}/" if only else "")
+        ]
         if only and not floors:
             raise NotFound(f"There is no floor “{only}” in the log.")
         live = f"/floors/{only}/stream" if only else "/stream"
         zone = floors[0].zone if floors else self._readings.zone("")
-        return self._renderer.page("floors.html", zone=zone, here="floors", floors=floors, only=only, live=live)
+        return self._renderer.page(
+            "floors.html", zone=zone, here="floors", floors=floors, only=only, live=live, stuck=stuck
+        )
 
     async def floors_stream(self, request: Request) -> Response:
         """The overview's rows and figures as they change."""
@@ -152,6 +160,25 @@ class Pages:
             table=table,
             zone_of=self._readings.zone,
         )
+
+    async def meters(self, _: Request) -> Response:
+        """What was wagered, won and dealt, and what does not go on."""
+        meters = await self._readings.meters()
+        return self._renderer.page("meters.html", zone=self._readings.zone(""), here="meters", meters=meters)
+
+    async def meters_stream(self, _: Request) -> Response:
+        """The same, again and again."""
+
+        async def watch() -> AsyncIterator[MetersView]:
+            while True:
+                yield await self._readings.meters()
+                await asyncio.sleep(HEALTH_SECONDS)
+
+        def render(meters: MetersView) -> Mapping[str, str]:
+            names = ("figures", "stuck", "floors", "tables", "dealers")
+            return {f"meters-{name}": self._renderer.part("parts/meters.html", name, meters) for name in names}
+
+        return self._stream(watch, render)
 
     async def health(self, _: Request) -> Response:
         """How far these pages are behind the log."""

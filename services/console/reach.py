@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 
 from services.console.health_view import HealthView
+from services.console.meter_views import MetersView
 from services.console.readings import Readings
 from services.console.views import FindingPage, FloorView, HandPage, HandQuery, RoundPage, TablePage
 from services.console.visitors import visitor
@@ -87,6 +88,21 @@ class ReachableReadings:
         """See Readings; of all floors together only for who sees all."""
         _require(OVERSIGHT, "findings", table)
         return await self._readings.findings(table)
+
+    async def meters(self) -> MetersView:
+        """See Readings; of the visitor's floors."""
+        reached = _floors(OVERSIGHT | PIT | OPS, "the meters")
+        whole = await self._readings.meters()
+        if EVERY in reached:
+            return whole
+        return replace(
+            whole,
+            floors=tuple(line for line in whole.floors if line.name in reached),
+            tables=tuple(line for line in whole.tables if floor_of(line.name) in reached),
+            dealers=tuple(line for line in whole.dealers if floor_of(line.table) in reached),
+            stuck=tuple(one for one in whole.stuck if floor_of(one.table) in reached),
+            open_rounds=None,
+        )
 
     async def health(self) -> HealthView:
         """See Readings."""

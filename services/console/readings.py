@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from services.console.health_view import HealthView
+from services.console.meter_views import MetersView
 from services.console.views import FindingPage, FloorView, HandPage, HandQuery, RoundPage, TablePage
 
 
@@ -44,6 +45,10 @@ class Readings(Protocol):
 
     async def findings(self, table: str = "") -> FindingPage:
         """What the second opinion found at all tables or at one, newest first."""
+        ...
+
+    async def meters(self) -> MetersView:
+        """What was wagered, won and dealt, and what does not go on; never raises for a service that is away, but says so."""
         ...
 
     async def health(self) -> HealthView:

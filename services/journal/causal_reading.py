@@ -2,11 +2,12 @@
 
 For readers that compare the streams of one table, such as the laws. A journal of one partition has that order by itself; of
 several it is made: a backlog is read by its times, what comes then by what was read after what, which holds each event back
-for about PAUSE_SECONDS. Promises each event once. Begins at the beginning.
+for about PAUSE_SECONDS. Promises each event once. Begins at the beginning, or where an earlier reading in this order was.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from services.journal.causal_order import CausalOrder
@@ -27,19 +28,34 @@ NEARLY_US = 2_000_000
 class CausallyRead(Protocol):
     """A journal that makes the order itself."""
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
-        """Give every event of every stream, for ever."""
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
+        """Give every event of every stream after the given sequences, for ever; some of those before them may come again."""
         ...
 
 
-def in_causal_order(journal: Journal) -> AsyncIterator[Recorded]:
-    """Give every event of every stream, for ever; raises what `Journal.subscribe` raises."""
-    return journal.in_causal_order() if isinstance(journal, CausallyRead) else journal.subscribe({})
+_START: Mapping[int, int] = MappingProxyType({})
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-async def read_in_causal_order(journal: "KafkaJournal") -> AsyncGenerator[Recorded]:
+def in_causal_order(
+    journal: Journal, after: Mapping[int, int] = _START, given: Mapping[str, int] = _NOTHING
+) -> AsyncIterator[Recorded]:
+    """Give every event of every stream, for ever; raises what `Journal.subscribe` raises.
+
+    To go on where an earlier reading in this order was: `given` is how far each stream was given, `after` the last offset of
+    each partition. Tables that share a partition are given apart, so some events may come again; none is left out.
+    """
+    return journal.in_causal_order(given) if isinstance(journal, CausallyRead) else journal.subscribe(after)
+
+
+async def read_in_causal_order(
+    journal: "KafkaJournal", given: Mapping[str, int] = _NOTHING
+) -> AsyncGenerator[Recorded]:
     """The same for a journal of several partitions."""
-    reading = _Reading({number: journal.subscribe({}, partitions=[number]) for number in (await journal.end())})
+    starts = await journal.before_what_follows(given)
+    reading = _Reading(
+        {number: journal.subscribe({number: at}, partitions=[number]) for number, at in starts.items()}, starts
+    )
     try:
         order = CausalOrder(reading.at)
         async for recorded in _backlog(journal, reading, order):
@@ -82,9 +98,9 @@ async def _backlog(journal: "KafkaJournal", reading: "_Reading", order: CausalOr
 class _Reading:
     """A reading of each partition, and how far it is."""
 
-    def __init__(self, readings: dict[int, AsyncGenerator[Recorded]]) -> None:
+    def __init__(self, readings: dict[int, AsyncGenerator[Recorded]], at: Mapping[int, int]) -> None:
         self._readings = readings
-        self.at = dict.fromkeys(readings, 0)
+        self.at = dict(at)
 
     async def next(self, number: int) -> Recorded:
         """The partition's next event; waits for it."""

@@ -152,17 +152,9 @@ class KafkaJournal:
     def partitions(self) -> tuple[PartitionStatus, ...]:
         """Every partition as this process knows it now."""
         return tuple(
-            PartitionStatus(
-                log.number,
-                log.place.topic,
-                log.place.partition,
-                log.claim_offset,
-                log.claim,
-                log.counts,
-                log.next_record,
-                str(log.failure or ""),
+            PartitionStatus.of(
+                log,
                 owned=self._writer is not None and self._writer.owned(log.number) is not None,
-                events_read=log.events_read,
                 snapshot_age_seconds=None if self._snapshots is None else self._snapshots.age_seconds(log.number),
             )
             for log in self._logs.values()
@@ -250,11 +242,16 @@ class KafkaJournal:
             if quiet:
                 await self._wait(heard)
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading`."""
         from services.journal.causal_reading import read_in_causal_order
 
-        return read_in_causal_order(self)
+        return read_in_causal_order(self, given)
+
+    async def before_what_follows(self, given: Mapping[str, int]) -> dict[int, int]:
+        """For each partition an offset after which all events lie that follow these sequences of their streams."""
+        await self._come_up(list(self._logs.values()))
+        return {number: log.before_what_follows(given) for number, log in self._logs.items()}
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`; 0 for an empty partition."""

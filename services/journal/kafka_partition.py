@@ -334,6 +334,14 @@ class PartitionLog:
             index = self._streams.get(stream)
             return [] if index is None else index.records_after(after_sequence, limit)
 
+    def before_what_follows(self, given: Mapping[str, int]) -> int:
+        """An offset after which all events lie that follow these sequences of their streams; the end when there are none."""
+        with self._lock:
+            behind = [name for name, index in self._streams.items() if index.sequence > given.get(name, 0)]
+            end = self.end
+        first = [self.records_of(name, given.get(name, 0), 1)[0] for name in behind]
+        return offset_of(min(first), 0) if first else end
+
     def records_from(self, record: int, limit: int) -> list[int]:
         """The first records that count at or after Kafka's offset `record`, at most `limit`."""
         with self._lock:

@@ -1,8 +1,9 @@
 """Who a process is to the others, and what it tells of each partition."""
 
 from dataclasses import dataclass
+from typing import Self
 
-from services.journal.kafka_partition import Counts
+from services.journal.kafka_partition import Counts, PartitionLog
 from services.wire.batch import Claim
 
 
@@ -34,3 +35,20 @@ class PartitionStatus:
     owned: bool
     events_read: int
     snapshot_age_seconds: float | None
+
+    @classmethod
+    def of(cls, log: PartitionLog, *, owned: bool, snapshot_age_seconds: float | None) -> Self:
+        """The status that its log gives."""
+        return cls(
+            log.number,
+            log.place.topic,
+            log.place.partition,
+            log.claim_offset,
+            log.claim,
+            log.counts,
+            log.next_record,
+            str(log.failure or ""),
+            owned=owned,
+            events_read=log.events_read,
+            snapshot_age_seconds=snapshot_age_seconds,
+        )

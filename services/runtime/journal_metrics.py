@@ -147,9 +147,9 @@ class MeasuredJournal:
         """Every partition of a cluster's journal as this process knows it now; none of an embedded one."""
         return self._journal.partitions() if isinstance(self._journal, Partitioned) else ()
 
-    def in_causal_order(self) -> AsyncIterator[Recorded]:
+    def in_causal_order(self, given: Mapping[str, int]) -> AsyncIterator[Recorded]:
         """See `causal_reading.CausallyRead`."""
-        return in_causal_order(self._journal)
+        return in_causal_order(self._journal, given=given)
 
     async def end(self) -> Mapping[int, int]:
         """See `port.Journal.end`."""

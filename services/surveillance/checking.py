@@ -15,12 +15,14 @@ from sqlalchemy import Connection, Engine, select
 
 from services.journal.port import Journal
 from services.surveillance import schema
-from services.surveillance.facts import FactReader
+from services.surveillance.facts import Fact, FactReader
 from services.surveillance.meter_store import read_meters
 from services.surveillance.meters import Meters, evolve
 from services.surveillance.places import FilePlace, Place
+from services.surveillance.projection import Projection
 from services.surveillance.read_model import reading
-from services.surveillance.rederiving import MOST, build_again, differences
+from services.surveillance.rebuilding import BATCH, up_to
+from services.surveillance.rederiving import MOST, differences
 from services.surveillance.store import one_moment, open_store
 
 
@@ -34,9 +36,9 @@ async def compare(journal: Journal, place: Place, folder: Path) -> list[str]:
     connection = await asyncio.to_thread(reading(kept).connect)
     try:
         await asyncio.to_thread(one_moment, connection)
-        positions = await asyncio.to_thread(_positions, connection)
+        sequences = await asyncio.to_thread(_sequences, connection)
         meters = await asyncio.to_thread(read_meters, connection)
-        await build_again(journal.subscribe({}), positions, again)
+        await _build_again(journal, sequences, again)
         found = await asyncio.to_thread(differences, connection, again)
         return [*found, *await meter_differences(journal, meters)][:MOST]
     finally:
@@ -85,5 +87,17 @@ def _one_moment(place: Place, folder: Path) -> Engine:
     return open_store(copy)
 
 
-def _positions(connection: Connection) -> dict[int, int]:
-    return {row.partition: row.offset for row in connection.execute(select(schema.positions))}
+def _sequences(connection: Connection) -> dict[str, int]:
+    return {row.stream: row.sequence for row in connection.execute(select(schema.streams))}
+
+
+async def _build_again(journal: Journal, sequences: Mapping[str, int], engine: Engine) -> None:
+    """Project every stream up to the same event as the kept rows have it."""
+    projection, reader, batch = Projection(engine), FactReader(), list[Fact]()
+    async for recorded in up_to(journal, await journal.end()):
+        if recorded.envelope.sequence <= sequences.get(recorded.envelope.stream, 0):
+            batch.append(reader.read(recorded))
+        if len(batch) >= BATCH:
+            await asyncio.to_thread(projection.project, batch)
+            batch = []
+    await asyncio.to_thread(projection.project, batch)

@@ -74,10 +74,15 @@ def writing(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+def folded_sequences(connection: Connection) -> dict[str, int]:
+    """How far each stream is folded."""
+    rows = connection.execute(select(meter_streams.c.stream, meter_streams.c.sequence))
+    return {row.stream: row.sequence for row in rows}
+
+
 def behind(connection: Connection, heads: Mapping[str, int]) -> dict[str, int]:
     """The streams whose meters are behind these sequences, each with the sequence that is folded."""
-    rows = connection.execute(select(meter_streams.c.stream, meter_streams.c.sequence))
-    known: dict[str, int] = {row.stream: row.sequence for row in rows}
+    known = folded_sequences(connection)
     return {stream: known.get(stream, 0) for stream, head in heads.items() if known.get(stream, 0) < head}
 
 

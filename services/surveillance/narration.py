@@ -11,6 +11,7 @@ from services.surveillance import counting
 from services.surveillance import round_facts as r
 from services.surveillance import table_facts as t
 from services.surveillance.facts import Fact
+from services.surveillance.observation_text import is_observation, observation_text
 from services.surveillance.observed_round import ObservedRound
 from services.surveillance.round_facts import DecidedBy, Recipient
 
@@ -23,6 +24,8 @@ def money(cents: int) -> str:
 
 def note(fact: Fact, _before: ObservedRound | None, current: ObservedRound) -> str:
     """What happened, in a sentence without its full stop; the event's name where there are no words for it."""
+    if is_observation(fact):
+        return observation_text(fact)
     sentence = _SENTENCES.get(type(fact.event))
     return sentence(fact.event, current) if sentence is not None else fact.name
 
@@ -96,6 +99,9 @@ _SENTENCES: Mapping[type, Callable[[Any, ObservedRound], str]] = MappingProxyTyp
         t.CardsRanShort: lambda e, _: f"{e.needed} cards were needed: the discards were shuffled",
         t.StakesReleased: lambda e, _: f"{len(e.holds)} stakes of no wager go back: {e.reason}",
         t.DecisionTimedOut: lambda _e, _c: "nobody answered in time",
+        t.ObservingStarted: lambda _e, _c: "devices observe this table from now on",
+        t.IrregularityFound: lambda e, _: f"irregularity {e.irregularity}: {e.message}",
+        t.CardSetAside: lambda e, _: f"{e.card or 'a card face down'} is set aside: it belongs to no hand",
         t.TableSuspended: lambda e, _: f"play stops: {e.reason}",
         t.TableResumed: lambda e, _: f"play goes on: {e.remedy} ({e.basis})",
     }

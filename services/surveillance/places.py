@@ -37,6 +37,11 @@ class Place(Protocol):
         """Whether other processes may use it too."""
         ...
 
+    @property
+    def name(self) -> str:
+        """Where it is, as people may see it."""
+        ...
+
     def open(self) -> Engine:
         """The database, ready; raises OSError, ReadModelRefused, or DBAPIError when it cannot be reached."""
         ...
@@ -79,6 +84,11 @@ class FilePlace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return str(self.path)
 
     def open(self) -> Engine:
         """The database in the file, made anew when it cannot be trusted."""
@@ -151,6 +161,11 @@ class PostgresPlace:
 
     def __init__(self, url: URL) -> None:
         self.url = url
+
+    @property
+    def name(self) -> str:
+        """The address without its password."""
+        return postgres.shown(self.url)
 
     def open(self) -> Engine:
         """The database, refused when it is not of this build."""

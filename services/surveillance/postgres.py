@@ -6,8 +6,9 @@ ever shown; that at most one process leads, and another may as soon as it is gon
 """
 
 import hashlib
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -174,7 +175,7 @@ class Leadership:
     """The right to project, held by at most one process at a time through a lock of a connection kept for it alone.
 
     The lock ends with the connection, however the process dies. That an owner which was cut off writes no more is held by
-    the mark that every write looks at (`Projection`), not by this. Methods block; one thread at a time.
+    the mark that every write looks at (`Projection`), not by this. Methods block.
     """
 
     def __init__(self, url: URL) -> None:
@@ -192,9 +193,21 @@ class Leadership:
             },
         )
         self._connection: Connection | None = None
+        self._lock = threading.Lock()
+        self._is_over = False
 
     def held(self) -> bool:
         """Whether this process leads now, taking the lead if it is free; raises DBAPIError when nobody can tell."""
+        with self._lock:
+            return not self._is_over and self._held()
+
+    def release(self) -> None:
+        """Let another lead, for good."""
+        with self._lock:
+            self._is_over = True
+            self._let_go()
+
+    def _held(self) -> bool:
         try:
             if self._connection is not None:
                 self._connection.execute(text("SELECT 1"))
@@ -205,15 +218,13 @@ class Leadership:
                 return True
             connection.close()
         except DBAPIError:
-            self.release()
+            self._let_go()
             raise
         return False
 
-    def release(self) -> None:
-        """Let another lead."""
+    def _let_go(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            # Closed for good, not given back: the lock belongs to the server's session.
-            connection.invalidate()
-            connection.close()
-        self._engine.dispose()
+            # Without a pool this ends the server's session, to which the lock belongs.
+            with suppress(DBAPIError):
+                connection.close()

@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from services.journal.causal_reading import in_causal_order
 from services.journal.port import Journal, Recorded
 from services.runtime.failures import ServiceUnavailable
 from services.surveillance.facts import Fact, FactReader
@@ -70,13 +71,10 @@ class Projecting:
         if not await asyncio.to_thread(self._leads):
             self._follow_another()
             return self._stand_by()
-        engine = self._model.engine
-        also = self._fold if self._meters else None
-        projection = await asyncio.to_thread(Projection, engine, also=also)
+        projection = await asyncio.to_thread(self._taken_up)
         if not await is_of(self._journal, projection.heads):
             log.warning("the read model is of another journal, or of a later copy of it, and is built anew")
-            await asyncio.to_thread(empty, engine)
-            projection = await asyncio.to_thread(Projection, engine, also=also)
+            projection = await asyncio.to_thread(self._taken_up, anew=True)
             is_another = True
         if is_another:
             self._audit_again()
@@ -93,7 +91,14 @@ class Projecting:
             await self._mend_meters()
         self.leading.set()
         self._metrics.leading.set(1)
-        return self._journal.subscribe(dict(projection.positions))
+        # The rows of a table come from three streams: read in another order, a second build would give others.
+        return in_causal_order(self._journal, dict(projection.positions), projection.sequences)
+
+    def _taken_up(self, *, anew: bool = False) -> Projection:
+        with self._model.in_use() as engine:
+            if anew:
+                empty(engine)
+            return Projection(engine, also=self._fold if self._meters else None)
 
     # Leading and standing by --------------------------------------------------------------------------------------------
 

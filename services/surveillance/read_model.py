@@ -6,6 +6,7 @@ opens or makes another. What is in the rows, and reading them in again, is other
 """
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
@@ -19,6 +20,8 @@ from services.surveillance.places import Place
 from services.surveillance.store import one_moment
 
 T = TypeVar("T")
+
+LONGEST_USE_SECONDS = 10.0
 
 
 class ReadModelLost(ServiceUnavailable):
@@ -35,6 +38,8 @@ class ReadModel:
         self._identity: object = None
         self._doubted = False
         self._trouble = "surveillance is not running"
+        self._quiet = threading.Condition()
+        self._users = 0
 
     @property
     def engine(self) -> Engine:
@@ -65,9 +70,14 @@ class ReadModel:
         return known != self._identity
 
     def close(self) -> None:
-        """Close it. Blocks."""
-        self._dispose()
+        """Close it, once those who use it now are done. Blocks."""
+        engine, self._engine = self._engine, None
         self._trouble = "surveillance is not running"
+        with self._quiet:
+            # Who was cancelled is still at work in his thread, and a connection given back too late would stay open.
+            self._quiet.wait_for(lambda: not self._users, LONGEST_USE_SECONDS)
+        if engine is not None:
+            engine.dispose()
 
     def _dispose(self) -> None:
         engine, self._engine = self._engine, None
@@ -84,12 +94,18 @@ class ReadModel:
         if self._identity != self.place.identity() or (self._doubted and not self.place.is_shared):
             self._doubted = True
             raise ReadModelLost("the read model is gone and is built anew from the journal: ask again in a moment")
+        with self._quiet:
+            self._users += 1
         try:
             yield engine
         except DBAPIError as error:
             self._doubted = True
             self._trouble = self.place.lost(error.orig)
             raise ReadModelLost(self._trouble) from error
+        finally:
+            with self._quiet:
+                self._users -= 1
+                self._quiet.notify_all()
 
     async def ask(self, question: Callable[[Connection], T]) -> T:
         """The answer to `question`, worked out beside the event loop; raises ServiceUnavailable when there is none now."""

@@ -5,21 +5,20 @@ stay, and that a build that fails leaves everything as it was. A build can stop 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
 
 from services.game.rejections import Rejection
-from services.journal.port import Journal
+from services.journal.causal_reading import CausallyRead
+from services.journal.port import Journal, Recorded
 from services.surveillance.facts import Fact, FactReader
 from services.surveillance.meter_store import fold_in
 from services.surveillance.places import Place
 from services.surveillance.projection import Projection
 
 BATCH = 1_000
-NEAR = 2_000
-"""So few events behind the journal's end the new rows are swapped in: whoever projects does the rest."""
 
 
 class PositionOutOfRange(Rejection):
@@ -59,47 +58,49 @@ async def build(
     to: Mapping[int, int] | None = None,
     told: Callable[[int], None] = lambda _: None,
 ) -> Rebuilt:
-    """Fill an empty database, up to a position or to the journal's end; see `rebuild`."""
+    """Fill an empty database, up to a position or to where the journal ends now; see `rebuild`."""
     projection = await asyncio.to_thread(Projection, engine, also=_fold)
     end = dict(await journal.end())
     until = end if to is None else dict(to)
     for partition, offset in until.items():
         if not 0 <= offset <= end.get(partition, 0):
             raise PositionOutOfRange(f"partition {partition} ends at {end.get(partition, 0)}, before {offset}")
-    events = 0
-    while True:
-        events += await _read(journal, projection, until, events, told)
-        if to is not None:
-            break
-        until = dict(await journal.end())
-        if sum(head.sequence for head in await journal.streams()) - events <= NEAR:
-            break
-    return Rebuilt(events, dict(projection.positions))
+    reader, batch, events = FactReader(), list[Fact](), 0
+    async for recorded in up_to(journal, until):
+        batch.append(reader.read(recorded))
+        if len(batch) >= BATCH:
+            await asyncio.to_thread(projection.project, batch)
+            events += len(batch)
+            told(events)
+            batch = []
+    await asyncio.to_thread(projection.project, batch)
+    told(events + len(batch))
+    return Rebuilt(events + len(batch), dict(projection.positions))
 
 
-async def _read(
-    journal: Journal, projection: Projection, until: Mapping[int, int], before: int, told: Callable[[int], None]
-) -> int:
-    reader = FactReader()
-    left = {number for number, offset in until.items() if projection.positions.get(number, 0) < offset}
-    batch: list[Fact] = []
-    events = 0
+async def up_to(journal: Journal, until: Mapping[int, int]) -> AsyncIterator[Recorded]:
+    """Every event up to these offsets of the partitions, each after what led to it; then it ends."""
+    left = {number for number, offset in until.items() if offset}
+    if isinstance(journal, CausallyRead):
+        from services.journal.kafka_fsck import until as in_order
+        from services.journal.kafka_journal import KafkaJournal
+
+        if not isinstance(journal, KafkaJournal):
+            raise TypeError(f"a rebuild reads a journal itself, not through {type(journal).__name__}")
+        async for recorded in in_order(journal, {number: until[number] for number in left}):
+            if recorded.position.offset <= until[recorded.position.partition]:
+                yield recorded
+        return
     if not left:
-        return 0
-    async for recorded in journal.subscribe(dict(projection.positions)):
+        return
+    async for recorded in journal.subscribe({}):
         number, offset = recorded.position
         if offset <= until.get(number, 0):
-            batch.append(reader.read(recorded))
-            events += 1
+            yield recorded
         if offset >= until.get(number, 0):
             left.discard(number)
-        if len(batch) >= BATCH or not left:
-            await asyncio.to_thread(projection.project, batch)
-            told(before + events)
-            batch = []
         if not left:
-            break
-    return events
+            return
 
 
 def _fold(connection: Connection, facts: Sequence[Fact]) -> None:

@@ -102,16 +102,25 @@ class Encoder:
             ):
                 self._tail = _tail_of(e)
                 head.stream = e.stream
-            head.sequence = e.sequence
-            head.type = e.type
+            if (
+                last is None
+                or last.type is not e.type
+                or last.schema_version is not e.schema_version
+                or last.occurred_time_us is not e.occurred_time_us
+            ):
+                head.type = e.type
+                head.schema_version = e.schema_version
+                head.occurred_time_us = e.occurred_time_us
+                kind_holds = _kind_holds(e.type, e.schema_version, e.occurred_time_us)
+            else:
+                kind_holds = True
+            head.sequence = sequence = e.sequence
             head.payload = e.payload
-            head.schema_version = e.schema_version
-            head.occurred_time_us = e.occurred_time_us
-            stored: bytes = head.SerializeToString() + self._tail + e.previous_hash
+            previous = e.previous_hash
+            stored: bytes = head.SerializeToString() + self._tail + previous
         except (TypeError, ValueError, AttributeError) as error:
             raise EnvelopeInvalid(f"event {e.stream!r} {e.sequence} cannot be encoded: {error}") from error
-        event_holds = _event_holds(e.sequence, e.type, e.schema_version, e.occurred_time_us, e.previous_hash)
-        if not event_holds or not _cause_holds(e.stream, e.sequence, e.cause):
+        if not (kind_holds and _place_holds(sequence, previous) and _cause_holds(e.stream, sequence, e.cause)):
             raise _out_of_range(e)
         self._last = e
         return stored
@@ -160,7 +169,8 @@ def decode(stored: bytes) -> Envelope:
         previous,
     )  # fmt: skip
     if not (
-        _event_holds(sequence, kind, version, occurred, previous)
+        _place_holds(sequence, previous)
+        and _kind_holds(kind, version, occurred)
         and _command_holds(stream, recorded, actor, request_id, digest, round_id, day, epoch)
         and _cause_holds(stream, sequence, cause)
     ):
@@ -212,17 +222,19 @@ def _after(last: Envelope, stored: bytes, cut: int) -> Envelope | None:
     except DecodeError:
         return None
     stream, sequence, kind, payload, version, occurred = _HEAD_FIELDS(head)
-    previous = stored[-HASH_BYTES:]
+    previous, cause = stored[-HASH_BYTES:], last.cause
     if (
         stream != last.stream
+        or sequence <= 1
+        or previous == NO_HASH
+        or (cause is not None and cause.sequence >= sequence and cause.stream == stream)
+        or not _kind_holds(kind, version, occurred)
         or len(UnknownFieldSet(head))
-        or not _event_holds(sequence, kind, version, occurred, previous)
-        or not _cause_holds(stream, sequence, last.cause)
     ):
         return None
     return Envelope(
         last.stream, sequence, kind, payload, version, occurred, last.recorded_time_us, last.actor, last.request_id,
-        last.request_digest, last.cause, last.round_id, last.gaming_day, last.writer_epoch, previous,
+        last.request_digest, cause, last.round_id, last.gaming_day, last.writer_epoch, previous,
     )  # fmt: skip
 
 
@@ -249,16 +261,18 @@ def _command_holds(
     )
 
 
-def _event_holds(sequence: int, kind: str, schema_version: int, occurred_time_us: int, previous_hash: bytes) -> bool:
-    """Whether the fields of the event alone are in range."""
+def _place_holds(sequence: int, previous_hash: bytes) -> bool:
+    """Whether the event can stand there: only the first of a stream follows no other."""
     return (
         1 <= sequence <= MAX_COUNT
-        and 0 < len(kind) <= MAX_NAME_CHARACTERS
-        and 1 <= schema_version < 2**31
-        and 0 <= occurred_time_us <= MAX_TIME_US
         and len(previous_hash) == HASH_BYTES
         and (sequence == 1) == (previous_hash == NO_HASH)
     )
+
+
+def _kind_holds(kind: str, schema_version: int, occurred_time_us: int) -> bool:
+    """Whether the other fields of the event alone are in range."""
+    return 0 < len(kind) <= MAX_NAME_CHARACTERS and 1 <= schema_version < 2**31 and 0 <= occurred_time_us <= MAX_TIME_US
 
 
 def _cause_holds(stream: str, sequence: int, cause: EventId | None) -> bool:

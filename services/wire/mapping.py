@@ -120,6 +120,10 @@ class Mapper(Generic[T]):
 
     def encode(self, value: T) -> bytes:
         """The message's bytes."""
+        if self._is_plain:
+            message = self.message()
+            self._assign(message, value)
+            return message.SerializeToString()
         return self.to_message(value).SerializeToString()
 
     def parse(self, data: bytes) -> Message:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from services.console.formatting import card_words
 from services.console.health_view import HealthView, OwnerView
+from services.console.meter_views import MeterLine, MetersView, StuckView
 from services.console.views import (
     CardView,
     EventView,
@@ -363,6 +364,22 @@ class SampleReadings:
         )
         found = tuple(finding for finding in known if table in {"", finding.table})
         return FindingPage(found, len(found))
+
+    async def meters(self) -> MetersView:
+        if self.failure is not None:
+            return MetersView(reason=str(self.failure))
+        table = MeterLine(
+            "black-hawk/BJ-07", "2026-11-30", 212, 640, 74, 10_300_000_000, 4_250_000, 187_500, 1_200_000, 1, 3
+        )
+        return MetersView(
+            floors=(replace(table, name="black-hawk"),),
+            tables=(table,),
+            dealers=(MeterLine("D-11", "2026-11-30", 212, 640, 74, 10_300_000_000, table="black-hawk/BJ-07"),),
+            stuck=(StuckView("black-hawk/BJ-07#212", "black-hawk/BJ-07", "PLAYERS", 421_000_000, 300_000_000),),
+            open_rounds=3,
+            lag_events=3,
+            lag_ms=12,
+        )
 
     async def health(self) -> HealthView:
         if self.failure is not None:

@@ -158,6 +158,7 @@ async def test_every_page_opens_over_real_services(seen: SeenHouse) -> None:
             f"/rounds/{TABLE}/2/frames",
             "/findings",
             "/health",
+            "/meters",
             "/healthz",
         ):
             answer = await browser.get(address)

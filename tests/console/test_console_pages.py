@@ -27,6 +27,7 @@ EVERY_PAGE = (
     "/rounds/black-hawk/BJ-07/12",
     "/findings",
     "/health",
+    "/meters",
 )
 
 
@@ -315,3 +316,16 @@ async def test_a_taken_port_is_said_so(readings: SampleReadings) -> None:
 async def test_an_address_that_is_none_is_refused(readings: SampleReadings, address: str) -> None:
     with pytest.raises(ValueError, match="is not an address"):
         await ConsoleServer(web(readings), address).start()
+
+
+async def test_meters_show_floors_tables_dealers_and_what_does_not_go_on(
+    browser: httpx.AsyncClient, readings: SampleReadings
+) -> None:
+    page = (await browser.get("/meters")).text
+    for words in ("$42,500.00", "+$1,875.00", "15.6 %", "4.4 %", "D-11", "black-hawk/BJ-07", "Players", "74"):
+        assert words in page, words
+    assert "1 round does not go on." in (await browser.get("/")).text
+    readings.failure = ServiceUnavailable("PostgreSQL is waited for")
+    page = (await browser.get("/meters")).text
+    assert "Surveillance does not answer" in page
+    assert "PostgreSQL is waited for" in page

@@ -104,6 +104,9 @@ async def test_a_floors_surveillance_sees_its_own_floor_alone(console: Console) 
         for address in ("/hands?table=black-hawk/BJ-07", "/hands?floor=black-hawk", "/findings?table=black-hawk/BJ-07"):
             assert (await browser.get(address)).status_code == 403, address
         assert "BJ-07" not in (await browser.get("/")).text
+        meters = await browser.get("/meters")
+        assert meters.status_code == 200
+        assert "black-hawk" not in meters.text
         await browser.get("/hands")
         assert console.readings.asked[-1].floor == "cripple-creek"
 

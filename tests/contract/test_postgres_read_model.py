@@ -91,6 +91,7 @@ def test_one_leads_until_it_is_gone() -> None:
         first.held()
     assert not first.held()
     second.release()
+    assert not second.held()
     assert first.held()
     first.release()
 

@@ -47,7 +47,7 @@ def holder(*grants: Grant) -> Identity:
 def call(rpc: Rpc[Any, Any], key: str = TABLE, actor: Actor | None = None) -> Call[Any]:
     header = CommandHeader("r-1", actor, 0, None) if actor is not None else None
     floor = key.partition("/")[0]
-    asked: Any = type("Asked", (), {"floor": floor, "round_id": f"{key}#1", "device": "X-1"})()
+    asked: Any = type("Asked", (), {"floor": floor, "round_id": f"{key}#1", "device": "X-1", "supervisor": "X-1"})()
     return Call("" if ACCESS[rpc].reach in {Reach.ROUND, Reach.HOUSE} else key, header, asked)
 
 

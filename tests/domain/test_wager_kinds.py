@@ -26,6 +26,7 @@ from services.game.rules import (
     net_of,
     parse_rules,
 )
+from services.game.wager_kinds import TIP_BET
 
 SIDE = WagerKind("tie", Moment.BETTING, PlacedOn.SEAT, Moment.DEALER_FINISHED, "main-pays", requires=MAIN)
 
@@ -50,7 +51,9 @@ def test_the_standard_game_is_declared_in_its_file() -> None:
     assert rules.wager_kinds == STANDARD_WAGER_KINDS
     assert rules.main_pays == STANDARD_MAIN_PAYS
     assert rules.wager_kind("lucky-ladies") is None
-    assert list(rules.kinds.values()) == list(rules.wager_kinds)
+    # Tip bets are posted by an option and declared by no file (30-803(3)(i)).
+    assert list(rules.kinds.values()) == [*rules.wager_kinds, TIP_BET]
+    assert list(replace(rules, tip_bets=False).kinds.values()) == list(rules.wager_kinds)
 
 
 def test_30_812_insurance_is_at_most_half_and_after_the_up_card() -> None:

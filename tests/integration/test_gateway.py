@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from services.floor.gateway_client import GatewayClient, Report, ReportRuling
+from services.floor.simulation import Callers, Plan, Simulation
 from services.game.authority import Actor, CommandContext, Role
 from services.game.cards import Card
+from services.game.profiles import profile
 from services.house import House
 from services.runtime.caller import GrpcCaller, open_channel
-from services.runtime.clock import ManualClock
+from services.runtime.clock import GamingCalendar, ManualClock, SystemClock
 from services.runtime.failures import ServiceUnavailable
 from services.table import client as tables
 from services.table.client import ClockAlarm, ReadingKind
@@ -320,3 +322,57 @@ async def test_a_stalled_report_raises_no_alarm_and_a_clock_that_steps_back_is_s
         assert measured[:3] == [0, 0, 0]
         assert measured[-1] == -60_000_000
         await channel.close()
+
+
+async def test_conducted_tables_stop_while_the_line_is_down_and_play_on_when_it_is_back(tmp_path: Path) -> None:
+    chance = seeded("tests/integration/test_gateway.py -k conducted_tables_stop")
+    async with (
+        House(house_settings(tmp_path), WRITERS) as house,
+        Relay(house.grpc_port) as line,
+        gateway_at(tmp_path / "gateway.db", line.address) as here,
+    ):
+        channel = open_channel(here.address)
+        caller = GrpcCaller(channel, patience_seconds=1.0)
+        plan = Plan(tables=2, seats=3, rounds=12, mischief=0.0, seed=chance.randrange(10**6), names=("black-hawk",))
+        simulation = Simulation(plan, (profile("colorado"),), Callers(caller, caller, caller), SystemClock())
+        playing = asyncio.create_task(simulation.run(lambda *_: None))
+
+        async def played() -> bool:
+            return simulation.figures.rounds >= 3 or playing.done()
+
+        await until(played)
+        line.cut()
+
+        async def noticed() -> bool:
+            return simulation.figures.outages > 0 or playing.done()
+
+        await until(noticed)
+        at_rest = simulation.figures.rounds
+        await asyncio.sleep(0.5)
+        assert simulation.figures.rounds <= at_rest + plan.tables, "play went on without a house"
+        line.mend()
+        figures = await playing
+        await channel.close()
+    assert figures.rounds >= plan.rounds
+    # Whoever does not know whether his wager arrived, and lays another one, is told that the first one lies there.
+    assert set(figures.surprises) <= {"WagerLocked"}
+    assert wrong(tmp_path / "journal.db") == []
+
+
+async def test_two_floors_keep_their_own_time_money_and_observations(tmp_path: Path) -> None:
+    # 2026-10-25 00:30 UTC: in London the hour comes twice that night; in Denver it is still the evening before.
+    night = 1_792_888_200_000_000
+    calendars = {"mayfair": GamingCalendar("Europe/London", 6), "black-hawk": GamingCalendar("America/Denver", 6)}
+    keys = ("mayfair/BJ-07", TABLE)
+    async with House(replace(house_settings(tmp_path), calendars=calendars), WRITERS) as house:
+        client = tables.TableClient(house.caller("table"))
+        for at, key in enumerate(keys, start=1):
+            hours = (0, 5 * 3_600_000_000, 6 * 3_600_000_000)
+            seen = tuple(tables.Observation("tray-7", night + later, 0, reading(n)) for n, later in enumerate(hours, 1))
+            context = CommandContext(f"floor-{at}", GATEWAY, 0, "")
+            await client.record_observations(key, context, tables.RecordObservations(seen))
+    days = {key: [one.gaming_day for one, _ in await events_at(tmp_path / "journal.db", key)] for key in keys}
+    assert days["mayfair/BJ-07"] == ["2026-10-24", "2026-10-24", "2026-10-25"]
+    assert days[TABLE] == ["2026-10-24"] * 3
+    for key in keys:
+        assert by_device(await observations_at(tmp_path / "journal.db", key)) == {"tray-7": [1, 2, 3]}

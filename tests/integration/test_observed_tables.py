@@ -1,6 +1,9 @@
 """Observed tables: devices tell what happened, the same round folds it, and what broke the rules is on record (30-828)."""
 
+import asyncio
 import random
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -318,3 +321,18 @@ async def test_commands_that_conduct_a_round_are_refused_at_an_observed_table(tm
             )
         status = await table.shoes.get_shoe(table.key)
         assert (status.observed, status.root) == (True, b"")
+
+
+async def test_an_observed_round_is_replayed_in_words_with_what_each_device_saw(tmp_path: Path) -> None:
+    async with observed(tmp_path) as table:
+        await table.start_round({1: 1_000})
+        await table.deal("Th", "9s", "Tc", "", "5d")
+        await rule(table)
+        await table.say(CONSOLE, K.STAND_SIGNALLED, seat=1)
+        await table.say(SHOE, K.CARD_TURNED, card=Card.parse("8d"))
+        await finish(table, {1: 2_000})
+    asked = [sys.executable, "-m", "services", "replay", f"{table.key}#1", "--data", str(tmp_path), "--json"]
+    said = await asyncio.to_thread(subprocess.run, asked, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    for words in ("shoe-7 saw: card drawn Th", "card drawn face down", "5d is set aside", "irregularity 1"):
+        assert words in said.stdout

@@ -210,7 +210,7 @@ OVERHANG = """() => [document.documentElement, ...document.querySelectorAll(".sc
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/tables/black-hawk/BJ-07", f"{REPLAY}?step=12", "/hands", "/findings", "/health"]
+    "address", ["/", "/tables/black-hawk/BJ-07", f"{REPLAY}?step=12", "/hands", "/findings", "/meters", "/health"]
 )
 async def test_words_stand_out_and_nothing_hangs_over_the_edge(open_page: OpenPage, address: str) -> None:
     page = await open_page(web(SampleReadings(), clock=ManualClock(START_US)), address)
