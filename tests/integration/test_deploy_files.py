@@ -21,7 +21,11 @@ class Reader(yaml.SafeLoader):
     """Reads compose's own tag for a list that takes another's place."""
 
 
-Reader.add_constructor("!override", lambda reader, node: reader.construct_sequence(node))
+def _in_place(reader: Reader, node: yaml.SequenceNode) -> list[Any]:
+    return reader.construct_sequence(node)
+
+
+Reader.add_constructor("!override", _in_place)
 
 
 def compose(name: str) -> dict[str, Any]:
