@@ -30,7 +30,7 @@ pki: setup  ## make a development authority and its certificates in deploy/dev/p
 	$(BIN)/holecard pki init
 
 cluster: setup  ## start Kafka, two processes of every service, the console and simulated floors, each kept alive
-	deploy/system-packages default-jre-headless maven
+	deploy/system-packages default-jre-headless maven prometheus
 	$(BIN)/python deploy/cluster/cluster.py start $(DATA)/cluster
 
 cluster-status: setup  ## say what of the cluster runs, and who owns which partitions

@@ -102,6 +102,7 @@ def start(folder: Path) -> None:
     say(f"logs:     {folder / 'log'}")
     say(f"journal:  holecard verify --journal kafka --kafka {env['KAFKA']} --partitions {PARTITIONS}")
     say(f"console:  http://127.0.0.1:{CONSOLE}1/  and  http://127.0.0.1:{CONSOLE}2/")
+    say("watched:  http://127.0.0.1:8695/alerts  (Prometheus)")
 
 
 def issue_gateway(floor: str, env: dict[str, str]) -> None:

@@ -100,6 +100,19 @@ async def test_a_house_that_is_killed_is_missed_until_it_is_back(tmp_path: Path)
             await until_quiet(prometheus, set(ALERTS))
 
 
+def test_prometheus_of_the_cluster_on_one_machine_looks_at_each_of_its_processes() -> None:
+    folder = ROOT / "deploy" / "cluster"
+    subprocess.run(["promtool", "check", "config", folder / "prometheus.yml"], check=True, capture_output=True)
+    (job,) = yaml.safe_load((folder / "prometheus.yml").read_text())["scrape_configs"]
+    looked_at = {target for group in job["static_configs"] for target in group["targets"]}
+    served = set()
+    for program in (folder / "programs").glob("*.conf"):
+        for address in re.findall(r"--metrics (\S+)", program.read_text()):
+            numbers = (1, 2) if "%(process_num)d" in address else (1,)
+            served |= {address.replace("%(process_num)d", str(number)) for number in numbers}
+    assert looked_at == served
+
+
 def test_promtool_accepts_configuration_and_rules() -> None:
     subprocess.run(["promtool", "check", "config", CONFIGURATION / "prometheus.yml"], check=True, capture_output=True)
     for path in RULES:
