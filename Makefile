@@ -41,6 +41,7 @@ cluster-stop: setup  ## stop the cluster; the next start goes on where it was
 
 test: setup  ## install what the tests need, then check and test everything
 	deploy/system-packages chromium default-jre-headless maven postgresql prometheus
+	deploy/go-binary helm >/dev/null
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest $(TESTS) --numprocesses auto --dist loadgroup
 
