@@ -101,7 +101,7 @@ async def test_services_in_houses_of_their_own_find_each_other_over_the_wire(gro
 
 async def audited(surveillance: SurveillanceClient) -> Lag:
     """How surveillance stands once it has projected and audited everything."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while True:
             lag = await surveillance.get_lag()
             if all(one.projected_offset == one.end_offset == one.audited_offset for one in lag.partitions):

@@ -75,7 +75,7 @@ def owned(house: House) -> set[int]:
     return set(house.membership.serving) if house.membership is not None else set()
 
 
-async def until(happened: Callable[[], bool], seconds: float = 90) -> None:
+async def until(happened: Callable[[], bool], seconds: float = 150) -> None:
     """Return once it has happened; fails rather than wait for ever."""
     async with asyncio.timeout(seconds):
         while not happened():  # noqa: ASYNC110 - what is waited for happens in threads and other processes
