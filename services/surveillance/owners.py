@@ -1,6 +1,7 @@
 """Who writes each partition of a cluster's journal, and how far the read model is behind in it.
 
-Owns the answer's making from what the journal knows. An embedded journal has no owners to tell of.
+Owns the answer's making from what the journal knows. An embedded journal has no owners to tell of, and neither has the
+topic of surveillance while it is empty: nobody writes it yet, so nobody's tables stand.
 """
 
 from collections.abc import Iterable, Mapping
@@ -8,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from services.journal.port import Journal
 from services.runtime.journal_metrics import Partitioned
 from services.surveillance.replies import PartitionLag, PartitionOwner
+
+UNWRITTEN = "holecard.surveillance.v1"
 
 
 def owners_of(journal: Journal, lags: Iterable[PartitionLag]) -> tuple[PartitionOwner, ...]:
@@ -32,6 +35,7 @@ def owners_of(journal: Journal, lags: Iterable[PartitionLag]) -> tuple[Partition
             stopped=status.stopped,
         )
         for status in journal.partitions()
+        if status.claim or status.next_record or status.stopped or not status.topic.endswith(UNWRITTEN)
     )
 
 
