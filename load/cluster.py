@@ -81,6 +81,8 @@ class ClusterPresent:
         """Processor time that each process has used, by name; the broker's among them."""
         found = {}
         for name, process in self._seen.items():
+            if process.status() == psutil.STATUS_ZOMBIE:
+                raise RuntimeError(f"{name} has ended: {(self._folder / f'{name}.log').read_text()[-500:]}")
             times = process.cpu_times()
             found[name] = float(times.user + times.system)
         return found
@@ -120,7 +122,9 @@ class Lag:
         self._task = asyncio.create_task(self._look())
 
     def take(self) -> list[float]:
-        """What was seen since the last time, in seconds."""
+        """What was seen since the last time, in seconds; raises what ended the looking."""
+        if self._task.done():
+            self._task.result()
         seen, self._seen_s = self._seen_s, []
         return seen
 
