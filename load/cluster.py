@@ -23,7 +23,7 @@ from typing import Any, Self
 import psutil
 import uvloop
 
-from load.rounds import percentiles_ms, say
+from load.rounds import percentiles_ms, say, verified
 from load.tables import Load, Outcome, Plan
 from services.journal.kafka_journal import KafkaJournal
 from services.runtime.caller import GrpcCaller, open_channel
@@ -34,7 +34,6 @@ from tests.support.kafka_broker import Broker, new_layout
 
 CELL = ("shoe", "table", "wager")
 START_SECONDS = 120.0
-VERIFY_SECONDS = 1_200
 LAG_LOOK_SECONDS = 0.2
 BEHIND = 1.1
 """A rate is kept when the rounds that were due within the time had ended, all of them, not much after it."""
@@ -211,7 +210,7 @@ def measure(cells: int, tables: int, seats: int, rates: list[float], seconds: fl
         say("starting a broker, cells and surveillance …")
         with ClusterPresent(folder, cells, partitions) as cluster:
             steps = uvloop.run(_ramp(cluster, tables, seats, rates, seconds))
-            report = _verified(cluster)
+            report = verified(*cluster.journal_options)
     kept = [step for step in steps if step["kept"] and "half_load" not in step]
     return {
         "plan": {"cells": cells, "tables": tables, "seats": seats, "seconds": seconds, "partitions": partitions},
@@ -221,16 +220,6 @@ def measure(cells: int, tables: int, seats: int, rates: list[float], seconds: fl
         "verify": report,
         "aims": AIMS,
     }
-
-
-def _verified(cluster: ClusterPresent) -> dict[str, Any]:
-    say("verifying the journal …")
-    command = [sys.executable, "-m", "services", "verify", *cluster.journal_options, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False)  # noqa: S603 - our own command
-    if not done.stdout:
-        raise RuntimeError(f"verify said nothing: {done.stderr}")
-    report: dict[str, Any] = json.loads(done.stdout)
-    return {"sound": report["sound"], "events": report["events"], "findings": report["findings"][:20]}
 
 
 def show(result: dict[str, Any]) -> None:

@@ -79,10 +79,10 @@ async def _play(house: HousePresent, plan: Plan, seconds: float) -> tuple[Outcom
     return outcome, used
 
 
-def verified(data: Path) -> dict[str, Any]:
-    """What `holecard verify` says of the journal."""
+def verified(*options: str) -> dict[str, Any]:
+    """What `holecard verify` says of the journal that the options name."""
     say("verifying the journal …")
-    command = [sys.executable, "-m", "services", "verify", "--data", str(data), "--json"]
+    command = [sys.executable, "-m", "services", "verify", *options, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=VERIFY_SECONDS, check=False)  # noqa: S603 - our own command
     if not done.stdout:
         raise RuntimeError(f"verify said nothing: {done.stderr}")
@@ -101,7 +101,7 @@ def measure(plan: Plan, seconds: float, services: tuple[str, ...] = ALL, *, prof
         commits = yardsticks.commits(data, YARDSTICK_SECONDS)
         with HousePresent(data, services, profile=profile) as house:
             outcome, used = uvloop.run(_play(house, plan, seconds))
-        report = verified(data)
+        report = verified("--data", str(data))
         found_profile = house.profile()
     rounds, events = len(outcome.rounds), used["events"]
     act, commit = percentiles_ms(outcome.acts), percentiles_ms(commits)

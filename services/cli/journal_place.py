@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from services.cli.address import Addresses
-from services.cli.kafka_options import DEFAULT_KAFKA, DEFAULT_PARTITIONS
+from services.cli.kafka_options import CLUSTER_OPTIONS
 from services.journal.port import Journal
 from services.journal.sqlite import SqliteJournal
 
@@ -53,13 +52,7 @@ def journal_options(command: F) -> F:
 _OPTIONS = [
     click.option("--journal", metavar="FILE|kafka",
                  help="A journal file, or `kafka` for a cluster's; by default journal.db in the data folder."),
-    click.option("--kafka", type=Addresses(), default=DEFAULT_KAFKA, show_default=True,
-                 help="The Kafka cluster's first addresses, with --journal kafka."),
-    click.option("--partitions", type=click.IntRange(1, 1000), default=DEFAULT_PARTITIONS, show_default=True,
-                 help="How many each topic of the cluster's journal has."),
-    click.option("--prefix", default="", help="What stands before each topic's name."),
-    click.option("--security", type=click.Path(path_type=Path, dir_okay=False),
-                 help="TOML file of Kafka's security settings."),
+    *CLUSTER_OPTIONS,
 ]  # fmt: skip
 
 

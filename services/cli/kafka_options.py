@@ -18,18 +18,24 @@ DEFAULT_KAFKA = "127.0.0.1:9092"
 DEFAULT_PARTITIONS = 12
 
 
+CLUSTER_OPTIONS = [
+    click.option("--kafka", type=Addresses(), default=DEFAULT_KAFKA, show_default=True,
+                 help="The Kafka cluster's first addresses."),
+    click.option("--partitions", type=click.IntRange(1, 1000), default=DEFAULT_PARTITIONS, show_default=True,
+                 help="How many each topic of the journal has."),
+    click.option("--prefix", default="", help="What stands before each topic's name."),
+    click.option("--security", type=click.Path(path_type=Path, dir_okay=False),
+                 help="TOML file of Kafka's security settings: security_protocol, ssl_cafile, sasl_mechanism, …"),
+]  # fmt: skip
+"""Which cluster's journal a command is about."""
+
+
 def kafka_options(command: F) -> F:
     """Which journal, and this process's part in a cluster; see `kafka_settings`."""
     options = [
         click.option("--journal", type=click.Choice(["sqlite", "kafka"]), default="sqlite", show_default=True,
                      help="The embedded journal in the data folder, or a cluster's."),
-        click.option("--kafka", type=Addresses(), default=DEFAULT_KAFKA, show_default=True,
-                     help="The Kafka cluster's first addresses."),
-        click.option("--partitions", type=click.IntRange(1, 1000), default=DEFAULT_PARTITIONS, show_default=True,
-                     help="How many each topic of the journal has."),
-        click.option("--prefix", default="", help="What stands before each topic's name."),
-        click.option("--security", type=click.Path(path_type=Path, dir_okay=False),
-                     help="TOML file of Kafka's security settings: security_protocol, ssl_cafile, sasl_mechanism, …"),
+        *CLUSTER_OPTIONS,
         click.option("--advertise", type=Address(),
                      help="Where other processes reach this one's services.  [default: as --listen]"),
         click.option("--sealing-key", type=click.Path(path_type=Path, dir_okay=False),

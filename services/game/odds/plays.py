@@ -134,34 +134,18 @@ def _given_up(rules: HouseRules, *, after_split: bool) -> Floats:
 
 
 @lru_cache(32)
-def _pays_by_digest(digest: str, doubled: bool, rules: "_ByDigest") -> Floats:
+def _pays(rules: HouseRules, *, doubled: bool) -> Floats:
+    """What each hand that stands brings against each of the dealer's finals; a rule set is compared by its options."""
     table = hand_table()
     stake = 2 if doubled else 1
     gains = np.zeros((len(table.total), len(COLUMNS)))
     kinds = sorted({(int(total), int(size)) for total, size in zip(table.total, table.size, strict=True)})
     for total, size in kinds:
-        row = [_gain(rules.rules, total, size, final, doubled=doubled) * stake for final in COLUMNS]
+        row = [_gain(rules, total, size, final, doubled=doubled) * stake for final in COLUMNS]
         gains[(table.total == total) & (table.size == size)] = row
-    if doubled and rules.rules.dealer_blackjack_takes is DealerBlackjackTakes.ORIGINAL:
+    if doubled and rules.dealer_blackjack_takes is DealerBlackjackTakes.ORIGINAL:
         gains[:, COLUMNS.index(BLACKJACK)] = -1
     return gains
-
-
-@dataclass(frozen=True, eq=False)
-class _ByDigest:
-    """A rule set that is cached by its digest alone."""
-
-    rules: HouseRules
-
-    def __hash__(self) -> int:
-        return hash(self.rules.digest)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByDigest) and other.rules.digest == self.rules.digest
-
-
-def _pays(rules: HouseRules, *, doubled: bool) -> Floats:
-    return _pays_by_digest(rules.digest, doubled, _ByDigest(rules))
 
 
 def _gain(rules: HouseRules, total: int, size: int, final: int, *, doubled: bool) -> float:

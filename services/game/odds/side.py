@@ -77,7 +77,7 @@ def _deals(evaluator: Evaluator, cards: list[Card], decks: int) -> Iterator[Deal
         for seen, weight in _with_dealer(evaluator.looks, first, second, left):
             yield seen, ways * weight
             if evaluator.in_order:
-                yield Seen(seen.second, seen.first, seen.up, seen.hole, seen.dealer_blackjack), ways * weight
+                yield Seen(seen.second, seen.first, seen.up, seen.dealer_blackjack), ways * weight
         left[first] += 1
         left[second] += 1
 
@@ -87,16 +87,9 @@ def _with_dealer(looks: Looks, first: Card, second: Card, left: dict[Card, int])
         yield Seen(first, second), 1
     elif looks is Looks.WITH_UP_CARD:
         yield from ((Seen(first, second, up), count) for up, count in left.items() if count)
-    elif looks is Looks.WITH_BLACKJACK:
+    else:
         rest = sum(left.values())
         aces = sum(count for card, count in left.items() if card.is_ace)
         tens = sum(count for card, count in left.items() if card.is_ten)
         yield Seen(first, second, dealer_blackjack=True), 2 * aces * tens
         yield Seen(first, second), rest * (rest - 1) - 2 * aces * tens
-    else:
-        yield from (
-            (Seen(first, second, up, hole), count * (left[hole] - (hole is up)))
-            for up, count in left.items()
-            for hole in left
-            if count and left[hole] - (hole is up) > 0
-        )

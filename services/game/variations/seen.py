@@ -22,7 +22,6 @@ class Looks(Enum):
     FIRST_TWO = "the player's first two cards"
     WITH_UP_CARD = "the player's first two cards and the dealer's up card"
     WITH_BLACKJACK = "the player's first two cards, and whether the dealer has a blackjack"
-    BOTH_HANDS = "the first two cards of player and dealer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class Seen:
     first: Card
     second: Card
     up: Card | None = None
-    hole: Card | None = None
     dealer_blackjack: bool = False
 
 
